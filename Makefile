@@ -45,7 +45,7 @@ bench: $(VENV)/torch.stamp  ## Measure, against peers in environments of their o
 bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside transformers, OpenVINO GenAI and llama.cpp.
 	$(BIN)/python -m eval.engine_bench $(ARGS)
 
-models: $(VENV)/torch.stamp  ## Train the models that ship: make models ARGS="--data FOLDER".
+models: $(VENV)/torch.stamp  ## Train the models that ship: make models ARGS="--data FOLDER --verifier-base FOLDER".
 	$(BIN)/python -m semcache.train.recipe $(ARGS)
 
 docs: $(VENV)/torch.stamp  ## Regenerate the generated parts of the documentation, and run its notebooks.

@@ -23,11 +23,10 @@ import numpy as np
 from eval import markdown
 from eval.embedded import FOLDER, embedded
 from semcache.train import metrics
-from semcache.train.export import load_weights
 from semcache.train.finetune import base_folder
-from semcache.train.recipe import authored, verifier_recipe, vocabulary
+from semcache.train.recipe import authored, verifier_recipe
 from semcache.train.recipe.mixture import MinedPair
-from semcache.train.verifier import cross_encoder_network, training_loop
+from semcache.train.verifier import training_loop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,13 +79,10 @@ def _trained(
     """The logits for `pairs` of a verifier that was shown `shown`; an unfinished training goes on."""
     from tokenizers import Tokenizer
 
-    folder = Path(base_folder(base))
-    words, ids = vocabulary.trimmed((folder / "tokenizer.json").read_text(encoding="utf-8"), verifier_recipe.WORDS)
-    known = {name.removeprefix("bert."): value for name, value in load_weights(folder).items()}
-    known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
-    module, tokenizer = cross_encoder_network.begin(known, verifier_recipe.SHAPE, SEED), Tokenizer.from_str(words)
+    module, _, words = verifier_recipe.started(Path(base_folder(base)), SEED)
+    tokenizer = Tokenizer.from_str(words)
     work.mkdir(parents=True, exist_ok=True)
-    course = replace(verifier_recipe.COURSES[-1], seed=SEED)
+    course = replace(verifier_recipe.COURSE, seed=SEED)
     training_loop.fit(
         module, tokenizer, verifier_recipe.examples(shown), course, saved=work / "verifier.pt", told=_tell
     )

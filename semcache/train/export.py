@@ -177,11 +177,16 @@ class BertGraph:
         bias = self._const(f"{prefix}.qkv.bias", joined["bias"])
         mask = self._once("Cast", "attention_mask", to=TensorProto.INT32)
         heads = int(self._config["num_attention_heads"])
-        attended = self._op("MultiHeadAttention", *parts, bias, mask, domain=CONTRIB, num_heads=heads)
+        inputs = [*parts, bias, mask, *self._attention_bias()]
+        attended = self._op("MultiHeadAttention", *inputs, domain=CONTRIB, num_heads=heads)
         x = self._residual(attended, x, f"{prefix}.attention.output")
         inner = self._linear(x, f"{prefix}.intermediate.dense")
         inner = self._op("BiasGelu", inner, self._named(f"{prefix}.intermediate.dense.bias"), domain=CONTRIB)
         return self._residual(inner, x, f"{prefix}.output")
+
+    def _attention_bias(self) -> Sequence[str]:
+        """What is added to the scores of attention, (1, heads, tokens, tokens), if anything is."""
+        return ()
 
     def _residual(self, x: str, skip: str, prefix: str) -> str:
         # Not SkipLayerNormalization: onnxruntime's fused CPU kernel takes four times as long as these three nodes.

@@ -30,7 +30,8 @@ PAIRS = [
 
 
 def test_they_fit_into_the_wheel() -> None:
-    assert sum(path.stat().st_size for path in MODELS.rglob("*") if path.is_file()) <= 45_000_000
+    # Zipped, and with the rest, a fifth less: PyPI takes files of up to 100 MB.
+    assert sum(path.stat().st_size for path in MODELS.rglob("*") if path.is_file()) <= 105_000_000
 
 
 def test_they_load_without_the_training_libraries() -> None:
@@ -102,5 +103,5 @@ def test_the_vocabulary_loses_no_text() -> None:
 def test_the_card_says_what_is_in_the_folder() -> None:
     card = json.loads((DEFAULT_VERIFIER / "model.json").read_text(encoding="utf-8"))
     assert set(card) >= {"id", "calibration", "max_tokens", "source", "licence", "seed", "sha256"}
-    assert "/" not in card["source"].replace("sentence-transformers/all-MiniLM-L6-v2", "")
+    assert "/" not in card["source"].replace("sentence-transformers/all-mpnet-base-v2", "")
     assert 0.5 < CrossEncoder().best < 1.0

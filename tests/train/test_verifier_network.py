@@ -57,16 +57,21 @@ def examples() -> list[TrainingExample]:
     return found
 
 
-def test_a_pair_gets_the_same_logit_alone_and_beside_longer_ones() -> None:
-    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+both = pytest.mark.parametrize("by_distance", [False, True], ids=["bert", "mpnet"])
+
+
+@both
+def test_a_pair_gets_the_same_logit_alone_and_beside_longer_ones(by_distance: bool) -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=by_distance), tiny.SHAPE, 0)
     together = training_loop.logits(module, WORDS, PAIRS)
     alone = [training_loop.logits(module, WORDS, [pair])[0] for pair in PAIRS]
     assert np.allclose(together, alone, atol=1e-4)
     assert np.ptp(together) > 1e-2
 
 
-def test_the_graph_computes_what_was_trained() -> None:
-    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+@both
+def test_the_graph_computes_what_was_trained(by_distance: bool) -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=by_distance), tiny.SHAPE, 0)
     model = (
         verifier_folder.JointGraph(cross_encoder_network.arrays(module), tiny.SHAPE, "float32")
         .model()
@@ -78,19 +83,39 @@ def test_the_graph_computes_what_was_trained() -> None:
     assert np.allclose(found, training_loop.logits(module, WORDS, PAIRS), atol=1e-3)
 
 
-def test_int8_is_close_to_float32(tmp_path: Path) -> None:
-    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+@both
+def test_int8_is_close_to_float32(tmp_path: Path, by_distance: bool) -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=by_distance), tiny.SHAPE, 0)
     exact = training_loop.logits(module, WORDS, PAIRS)
     assert np.allclose(CrossEncoder(written(tmp_path / "v", module)).logits(PAIRS), exact, atol=0.15)
 
 
-def test_what_was_written_can_be_trained_further(tmp_path: Path) -> None:
-    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+@both
+def test_what_was_written_can_be_trained_further(tmp_path: Path, by_distance: bool) -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=by_distance), tiny.SHAPE, 0)
     read, shape = verifier_folder.read(written(tmp_path / "v", module))
     assert shape == tiny.SHAPE
     again = cross_encoder_network.begin(read, shape, 1)
     assert set(cross_encoder_network.arrays(again)) == set(cross_encoder_network.arrays(module))
     assert np.allclose(training_loop.logits(module, WORDS, PAIRS), training_loop.logits(again, WORDS, PAIRS), atol=0.05)
+
+
+def test_an_encoder_is_read_as_its_authors_name_its_weights() -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=True), tiny.SHAPE, 0)
+    theirs = {name: value.numpy() for name, value in module.base_model.state_dict().items()}
+    assert "encoder.layer.0.attention.attn.q.weight" in theirs
+    ours = cross_encoder_network.arrays(module)
+    read = cross_encoder_network.renamed(theirs)
+    assert read.keys() == ours.keys() - cross_encoder_network.sizes(tiny.HIDDEN).keys()
+    assert all(np.array_equal(value, ours[name]) for name, value in read.items())
+
+
+@pytest.mark.parametrize("buckets", [8, 32])
+def test_distances_are_those_of_the_library(buckets: int) -> None:
+    encoder = pytest.importorskip("transformers.models.mpnet.modeling_mpnet").MPNetEncoder
+    places = torch.arange(256)
+    theirs = encoder.relative_position_bucket(places[None, :] - places[:, None], num_buckets=buckets)
+    assert np.array_equal(cross_encoder_network.attention_distances(256, buckets), theirs.numpy())
 
 
 def test_words_that_training_never_shows_keep_their_meaning() -> None:

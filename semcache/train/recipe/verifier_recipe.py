@@ -6,6 +6,7 @@ sizes and seed give an equal folder on equal software, however often the step wa
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from semcache.train.recipe import authored, mixture, sources, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.verifier_card import BASE
 from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
+from semcache.train.verifier.cross_encoder_network import NetworkShape
 from semcache.train.verifier.training_loop import TrainingExample, VerifierTrainingOptions
 
 if TYPE_CHECKING:
@@ -27,20 +29,16 @@ if TYPE_CHECKING:
 NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
-SHAPE = cross_encoder_network.NetworkShape(6, 12)
-# The first pass teaches to compare, by rules and fields; the second brings what is subtle, and half of the first again;
-# the third is over half of everything.
-COURSES = (
-    VerifierTrainingOptions(rate=1.2e-4, last=1.2e-4),
-    VerifierTrainingOptions(rate=1.2e-4),
-    VerifierTrainingOptions(rate=1e-4),
-)
+_EMBEDDINGS = "embeddings.word_embeddings.weight"
+LAYERS = 8  # of the encoder, from below: the others take a third of the time and of the size
+COURSE = VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
-    """Pairs of each origin beside the authored ones, which all are used; and the `prompts` that they are of."""
+    """Pairs of each origin beside the authored ones, the `prompts` that they are of, and how many to `train` on."""
 
+    train: int = 80_000
     prompts: int = 20_000
     synthetic: int = 6_000
     found: int = 4_000
@@ -50,9 +48,9 @@ class MixtureSizes:
 
 @dataclass(frozen=True, slots=True)
 class VerifierParts:
-    """The training pairs, pass by pass, and the calibration pairs."""
+    """The training pairs and the calibration pairs."""
 
-    train: Sequence[Sequence[MinedPair]]
+    train: Sequence[MinedPair]
     check: Sequence[MinedPair]
 
 
@@ -78,13 +76,9 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
     written = list(authored.paired(authored.groups()))
-    first, then = [*parts[0]], list[MinedPair]()
-    for one in written:
-        if not one.held:
-            (first if one.pair.made in authored.FIELDS else then).append(one)
-    rng = random.Random(seed)
-    passes = [first, [*rng.sample(first, len(first) // 2), *then], rng.sample(both := [*first, *then], len(both) // 2)]
-    return VerifierParts(passes, _even([*parts[1], *(one for one in written if one.held)], seed))
+    known = list(dict.fromkeys([*parts[0], *(one for one in written if not one.held)]))
+    random.Random(seed).shuffle(known)
+    return VerifierParts(known[: sizes.train], _even([*parts[1], *(one for one in written if one.held)], seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +86,7 @@ class TrainedVerifier:
     """A trained verifier that has not been written yet; `held` are its figures on what it was calibrated with."""
 
     weights: verifier_folder.Arrays
+    shape: NetworkShape
     tokenizer: str
     scale: logit_calibration.LogitScale
     held: Mapping[str, Mapping[str, float]]
@@ -99,7 +94,7 @@ class TrainedVerifier:
     def write(self, out: Path, *, seed: int) -> dict[str, Any]:
         """Write the folder `out` and return what its model.json says. Raises StoreError."""
         card = {"source": BASE, "licence": "Apache-2.0", "seed": seed}
-        return verifier_folder.write(out, self.weights, SHAPE, self.tokenizer, self.scale, name=NAME, card=card)
+        return verifier_folder.write(out, self.weights, self.shape, self.tokenizer, self.scale, name=NAME, card=card)
 
 
 def make(
@@ -108,28 +103,49 @@ def make(
     parts: VerifierParts,
     *,
     seed: int,
-    courses: Sequence[VerifierTrainingOptions] = COURSES,
+    course: VerifierTrainingOptions = COURSE,
     told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
 ) -> TrainedVerifier:
     """Train from the encoder in `base` and calibrate; what was done so far lies in `work`."""
     from tokenizers import Tokenizer
 
-    words, ids = vocabulary.trimmed((base / "tokenizer.json").read_text(encoding="utf-8"), WORDS)
-    known = {name.removeprefix("bert."): value for name, value in load_weights(base).items()}
-    known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
+    module, shape, words = started(base, seed)
     tokenizer = Tokenizer.from_str(words)
-    module = cross_encoder_network.begin(known, SHAPE, seed)
-    for number, (course, some) in enumerate(zip(courses, parts.train, strict=True)):
-        seeded, saved = replace(course, seed=seed + number), work / f"verifier-{number}.pt"
-        training_loop.fit(module, tokenizer, examples(some), seeded, saved=saved, told=told)
+    training_loop.fit(
+        module, tokenizer, examples(parts.train), replace(course, seed=seed), saved=work / "verifier.pt", told=told
+    )
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
-    same = [one.pair.same for one in parts.check]
+    return calibrated(module, shape, words, parts.check, found)
+
+
+def started(base: Path, seed: int) -> tuple[cross_encoder_network.Module, NetworkShape, str]:
+    """A network before its training, of the lower layers of the encoder in the folder `base`, and its tokenizer's JSON.
+
+    Raises InvalidArgument for a folder without weights.
+    """
+    words, ids = vocabulary.trimmed((base / "tokenizer.json").read_text(encoding="utf-8"), WORDS)
+    config = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    shape = NetworkShape(min(LAYERS, int(config["num_hidden_layers"])), int(config["num_attention_heads"]))
+    known = cross_encoder_network.renamed(load_weights(base))
+    known[_EMBEDDINGS] = known[_EMBEDDINGS][ids]
+    return cross_encoder_network.begin(known, shape, seed), shape, words
+
+
+def calibrated(
+    module: cross_encoder_network.Module,
+    shape: NetworkShape,
+    words: str,
+    check: Sequence[MinedPair],
+    found: NDArray[np.float32],
+) -> TrainedVerifier:
+    """The verifier that `module` is, calibrated on the pairs `check`, whose logits (n,) were `found`."""
+    same = [one.pair.same for one in check]
     scale = logit_calibration.fit(found, same)
     held = {}
     for name in ("authored", "synthetic", "found", "paws"):
-        of = [place for place, one in enumerate(parts.check) if origin(one) == name]
+        of = [place for place, one in enumerate(check) if origin(one) == name]
         held[name] = _figures(found[of], scale, [same[place] for place in of])
-    return TrainedVerifier(cross_encoder_network.arrays(module), words, scale, held)
+    return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
 
 
 def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:

@@ -11,7 +11,7 @@ import json
 
 from semcache.errors import InvalidArgument
 
-_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def trimmed(tokenizer: str, size: int) -> tuple[str, list[int]]:
@@ -33,7 +33,10 @@ def trimmed(tokenizer: str, size: int) -> tuple[str, list[int]]:
     places = told["model"]["vocab"]
     for token in told.get("added_tokens", []):
         token["id"] = places[token["content"]]
-    for special in (told.get("post_processor") or {}).get("special_tokens", {}).values():
+    ends = told.get("post_processor") or {}
+    for special in ends.get("special_tokens", {}).values():
         special["ids"] = [places[token] for token in special["tokens"]]
+    for side in {"cls", "sep"} & ends.keys():
+        ends[side] = [ends[side][0], places[ends[side][0]]]
     told["padding"], told["truncation"] = None, None
     return json.dumps(told, ensure_ascii=False), [vocabulary[word] for word in kept]

@@ -1,9 +1,10 @@
 """The verifier's network: a cross-encoder, in which every token of either text sees every token of the other.
 
 Both texts are read side by side in every layer (Nogueira and Cho 2019, "Passage re-ranking with BERT", section 3). The
-model is transformers' `BertForSequenceClassification` with one output; the embeddings of words stay as they are, so
-that words which training never shows keep their meaning. Needs torch. Knows no data. Invariant: the names of weights
-are those of BERT, "pooler" and "classifier" among them, without a prefix.
+model is transformers' `BertForSequenceClassification`, or `MPNetForSequenceClassification` where the weights hold a
+bias of attention by distance, with one output; the embeddings of words stay as they are, so that words which training
+never shows keep their meaning. Needs torch. Knows no data. Invariant: the names of weights are those of BERT, "pooler"
+and "classifier" among them, without a prefix, and the first row of positions is that of the first token.
 """
 
 from __future__ import annotations
@@ -21,7 +22,21 @@ if TYPE_CHECKING:
 Module: TypeAlias = Any
 Arrays: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 
+DISTANCES = "encoder.relative_attention_bias.weight"  # (buckets, heads): see `attention_distances`
 _WORDS = "embeddings.word_embeddings.weight"
+_POSITIONS = "embeddings.position_embeddings.weight"
+_UNUSED = 2  # rows of MPNet's positions before that of the first token
+# MPNet's names of what BERT names otherwise.
+_MPNET = {
+    ".attention.attn.q.": ".attention.self.query.",
+    ".attention.attn.k.": ".attention.self.key.",
+    ".attention.attn.v.": ".attention.self.value.",
+    ".attention.attn.o.": ".attention.output.dense.",
+    ".attention.LayerNorm.": ".attention.output.LayerNorm.",
+    "classifier.dense.": "pooler.dense.",
+    "classifier.out_proj.": "classifier.",
+}
+_FARTHEST = 128  # tokens
 _SPREAD = 0.02  # standard deviation of weights that are drawn (Devlin et al. 2019)
 
 
@@ -43,6 +58,14 @@ def sizes(hidden: int) -> dict[str, tuple[int, ...]]:
     }
 
 
+def renamed(weights: Arrays) -> dict[str, NDArray[np.float32]]:
+    """The weights of an encoder as its authors name them, under the names that `begin` knows."""
+    found = {_plain(name): np.asarray(value, np.float32) for name, value in weights.items()}
+    if DISTANCES in found:
+        found[_POSITIONS] = found[_POSITIONS][_UNUSED:]
+    return found
+
+
 def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
     """A network of the weights that are `known`; what is not, of those in `sizes`, is drawn at random."""
     import torch
@@ -50,37 +73,72 @@ def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
     transformers: Any = import_module("transformers")
 
     words, hidden = known[_WORDS].shape
-    config = transformers.BertConfig(
-        vocab_size=words,
-        hidden_size=hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=known["encoder.layer.0.intermediate.dense.weight"].shape[0],
-        max_position_embeddings=known["embeddings.position_embeddings.weight"].shape[0],
-        num_labels=1,
-    )
+    settings = {
+        "vocab_size": words,
+        "hidden_size": hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "intermediate_size": known["encoder.layer.0.intermediate.dense.weight"].shape[0],
+        "num_labels": 1,
+    }
+    places = known[_POSITIONS].shape[0]
+    if DISTANCES in known:
+        settings |= {"relative_attention_num_buckets": len(known[DISTANCES])}
+        config = transformers.MPNetConfig(max_position_embeddings=places + _UNUSED, **settings)
+        module = transformers.MPNetForSequenceClassification(config)
+    else:
+        config = transformers.BertConfig(max_position_embeddings=places, **settings)
+        module = transformers.BertForSequenceClassification(config)
     rng = torch.Generator().manual_seed(seed)
-    module = transformers.BertForSequenceClassification(config)
     state = {}
     for name, value in module.state_dict().items():
-        plain = name.removeprefix("bert.")
+        plain = _plain(name)
         if plain in known:
-            state[name] = torch.tensor(known[plain])
+            given = torch.tensor(known[plain])
+            unused = len(value) - len(given) if plain == _POSITIONS else 0
+            state[name] = torch.cat([given.new_zeros(unused, hidden), given]) if unused else given
         elif plain.endswith("bias"):
             state[name] = torch.zeros(value.shape)
         else:
             state[name] = torch.randn(value.shape, generator=rng) * _SPREAD
     module.load_state_dict(state)
-    module.bert.embeddings.word_embeddings.weight.requires_grad_(False)
+    module.base_model.embeddings.word_embeddings.weight.requires_grad_(False)
     return module.eval()
 
 
 def arrays(module: Module) -> dict[str, NDArray[np.float32]]:
     """The weights, by name."""
-    found = module.state_dict().items()
-    return {name.removeprefix("bert."): value.detach().numpy().astype(np.float32) for name, value in found}
+    return renamed({name: value.detach().numpy() for name, value in module.state_dict().items()})
 
 
 def judge(module: Module, ids: Any, kinds: Any, mask: Any) -> Any:
     """Logits (n,) of pairs: token `ids` (n, tokens), 0 or 1 for the text that each is of, and which are no padding."""
-    return module(input_ids=ids, token_type_ids=kinds, attention_mask=mask).logits[:, 0]
+    import torch
+
+    if module.config.model_type == "mpnet":  # it has no types, and would give no place to tokens that pad elsewhere
+        places = torch.arange(_UNUSED, _UNUSED + ids.shape[1]).expand(ids.shape)
+        return module(input_ids=ids, attention_mask=mask, position_ids=places).logits[:, 0]
+    return module(input_ids=ids, attention_mask=mask, token_type_ids=kinds).logits[:, 0]
+
+
+def attention_distances(tokens: int, buckets: int) -> NDArray[np.int64]:
+    """The bucket of the distance from each token to each other one, shape (tokens, tokens).
+
+    Half of the `buckets` are for either direction; a quarter are for one distance each, the others for ranges that grow
+    with their logarithm, up to 128 tokens (Raffel et al. 2020, "Exploring the limits of transfer learning", section
+    2.1; Song et al. 2020, "MPNet").
+    """
+    places = np.arange(tokens)
+    away = places[None, :] - places[:, None]
+    half = buckets // 2
+    exact = half // 2
+    steps = np.log(np.maximum(np.abs(away), 1) / exact) / np.log(_FARTHEST / exact) * (half - exact)
+    far = np.minimum(exact + steps.astype(np.int64), half - 1)
+    return np.where(np.abs(away) < exact, np.abs(away), far) + np.where(away > 0, half, 0)
+
+
+def _plain(name: str) -> str:
+    name = name.removeprefix("bert.").removeprefix("mpnet.")
+    for theirs, ours in _MPNET.items():
+        name = name.replace(theirs, ours)
+    return name

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _SAVE_EVERY = 200  # steps
 _log = logging.getLogger(__name__)
-_FRESH = 10.0  # how much faster the classifier learns, which starts from nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,10 @@ class TrainingExample:
 
 @dataclass(frozen=True, slots=True)
 class VerifierTrainingOptions:
-    """How to train. `rate` is the peak learning rate: linear warm-up over a share of the steps, then on to `last`."""
+    """How to train. `rate` is the peak learning rate: linear warm-up over a share of the steps, then on to `last`.
+
+    The classifier, which starts from nothing, learns `fresh` times as fast.
+    """
 
     passes: int = 1
     batch: int = 32
@@ -53,6 +55,7 @@ class VerifierTrainingOptions:
     warmup: float = 0.03
     clip: float = 1.0
     decay: float = 0.01
+    fresh: float = 10.0
     seed: int = 7
 
 
@@ -91,7 +94,7 @@ def fit(
     optimizer = torch.optim.AdamW(
         [
             {"params": [weight for weight in weights if (id(weight) in classifier) is fresh], "pace": pace}
-            for fresh, pace in ((False, 1.0), (True, _FRESH))
+            for fresh, pace in ((False, 1.0), (True, course.fresh))
         ],
         lr=0.0,
         weight_decay=course.decay,

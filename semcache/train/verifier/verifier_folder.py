@@ -18,7 +18,7 @@ import numpy as np
 from semcache.errors import ConfigError
 from semcache.train.atomic_folder import published
 from semcache.train.export import CONTRIB, INPUTS, QKV, BertGraph, Precision
-from semcache.train.verifier.cross_encoder_network import NetworkShape
+from semcache.train.verifier.cross_encoder_network import DISTANCES, NetworkShape, attention_distances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 KINDS = "token_type_ids"
 MAX_TOKENS = 256  # of a pair
+_TYPES = "embeddings.token_type_embeddings.weight"
 
 
 def write(
@@ -92,8 +93,9 @@ def read(folder: Path) -> tuple[dict[str, NDArray[np.float32]], NetworkShape]:
     weights = {
         "embeddings.word_embeddings.weight": held["words"].astype(np.float32) * held["word_scales"],
         "embeddings.position_embeddings.weight": held["positions"],
-        "embeddings.token_type_embeddings.weight": held["types"],
     }
+    if "types" in held:
+        weights[_TYPES] = held["types"]
     for name, value in held.items():
         if name.endswith(".scales"):
             whole = name.removesuffix(".scales") + ".weight"
@@ -118,10 +120,11 @@ class JointGraph(BertGraph):
             "hidden_size": weights["embeddings.word_embeddings.weight"].shape[1],
             "num_attention_heads": shape.heads,
             "num_hidden_layers": shape.layers,
-            "layer_norm_eps": 1e-12,
+            "layer_norm_eps": 1e-5 if DISTANCES in weights else 1e-12,
         }
         super().__init__(weights, config, "cls", MAX_TOKENS, precision)
         self._shape = shape
+        self._bias: str | None = None
 
     def model(self) -> Any:
         """The ONNX model."""
@@ -144,8 +147,22 @@ class JointGraph(BertGraph):
 
     def _typed(self, x: str, positions: Array, zero: str, tokens: str) -> str:
         x = self._op("Add", x, self._op("Slice", self._const("positions", positions), zero, tokens))
-        types = self._const("types", self._weights["embeddings.token_type_embeddings.weight"])
-        return self._op("Add", x, self._op("Gather", types, KINDS))
+        if _TYPES not in self._weights:
+            return x
+        return self._op("Add", x, self._op("Gather", self._const("types", self._weights[_TYPES]), KINDS))
+
+    def _attention_bias(self) -> Sequence[str]:
+        if DISTANCES not in self._weights:
+            return ()
+        if self._bias is None:
+            table = self._const(DISTANCES, self._weights[DISTANCES].T)
+            buckets = attention_distances(MAX_TOKENS, len(self._weights[DISTANCES])).astype(np.int32)
+            ends = self._op("Concat", *[self._op("Shape", INPUTS[0], start=1, end=2)] * 2, axis=0)
+            starts = self._const("origin", np.zeros(2, np.int64))
+            near = self._op("Slice", self._const("distances", buckets), starts, ends)
+            axis = self._const("axis_0", np.array([0], np.int64))
+            self._bias = self._op("Unsqueeze", self._op("Gather", table, near, axis=1), axis)
+        return (self._bias,)
 
     def _exact(self, x: str, name: str) -> str:
         """A linear layer that is too small to be worth quantising."""
