@@ -134,7 +134,8 @@ def attention_distances(tokens: int, buckets: int) -> NDArray[np.int64]:
     exact = half // 2
     steps = np.log(np.maximum(np.abs(away), 1) / exact) / np.log(_FARTHEST / exact) * (half - exact)
     far = np.minimum(exact + steps.astype(np.int64), half - 1)
-    return np.where(np.abs(away) < exact, np.abs(away), far) + np.where(away > 0, half, 0)
+    found: NDArray[np.int64] = np.where(np.abs(away) < exact, np.abs(away), far) + np.where(away > 0, half, 0)
+    return found
 
 
 def _plain(name: str) -> str:
