@@ -185,7 +185,7 @@ class BertGraph:
         return self._residual(inner, x, f"{prefix}.output")
 
     def _attention_bias(self) -> Sequence[str]:
-        """What is added to the scores of attention, (1, heads, tokens, tokens), if anything is."""
+        """The term that is added to the scores of attention, (1, heads, tokens, tokens), if there is one."""
         return ()
 
     def _residual(self, x: str, skip: str, prefix: str) -> str:
