@@ -36,7 +36,7 @@ from semcache.train.recipe.sources import held_out
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
-# Topics of written groups that are no traffic, but what a verifier errs in.
+# Topics of written groups that are no traffic, but what a verifier errs in: they count where its word is weighed.
 CONTRIVED = ("sly", "edits", "roles")
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = ("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely")
@@ -90,7 +90,7 @@ def _groups(name: str) -> list[tuple[str, list[Row]]]:
         groups |= {
             "pairs": _labelled(written),
             "told": _stream(_shuffled(_texts(held)), told=True),
-            "told-pairs": _labelled(held, told=True),
+            "told-pairs": _labelled([*held, *_unlearned(CONTRIVED)], told=True),
         }
     else:
         # What the verifier was not trained on, before a cache of everything.
@@ -164,6 +164,11 @@ def _written(served: bool) -> tuple[list[authored.AuthoredGroup], list[authored.
         if group.topic not in CONTRIVED and (group.topic in SERVED) == served:
             (held if held_out(f"authored:{group.prompt}", of=8) else learned).append(group)
     return learned, held
+
+
+def _unlearned(topics: Container[str]) -> list[authored.AuthoredGroup]:
+    """The groups of these topics that were held out from the verifier."""
+    return [one for one in authored.groups() if one.topic in topics and held_out(f"authored:{one.prompt}", of=8)]
 
 
 def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:
