@@ -237,7 +237,7 @@ _LIVE = CuedPatterns(
         rf"^\W*{_LEAGUE} (?:\w+ ){{0,2}}?(?:standings|table|scores?|results|fixtures|schedule|rankings)\W*$",
     ),
     rule(
-        "issues problems outage delays",
+        "issues problems outage outages delays",
         r"^\W*is \S+(?: \S+)? (?:having|experiencing) (?:any )?(?:issues|problems|an outage|outages|delays)\W*$",
         r"^\W*are there (?:any )?delays\b",
     ),
