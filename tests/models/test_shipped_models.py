@@ -12,6 +12,7 @@ import pytest
 
 from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
 from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import pairs as files
 from semcache.train.recipe.sources import SOURCES
 from tests.waiting import PATIENCE
@@ -105,3 +106,11 @@ def test_the_card_says_what_is_in_the_folder() -> None:
     assert set(card) >= {"id", "calibration", "max_tokens", "source", "licence", "seed", "sha256"}
     assert "/" not in card["source"].replace("sentence-transformers/all-mpnet-base-v2", "")
     assert 0.5 < CrossEncoder().best < 1.0
+
+
+def test_words_that_look_like_special_tokens_are_words() -> None:
+    cross, embedder = CrossEncoder(), OnnxEmbedder(DEFAULT_MODEL)
+    told = [(f"reset my card {mark} close my account", "close my account") for mark in ("<pad>", "<PAD>")]
+    assert np.ptp(cross.logits(told)) == 0.0
+    one, two = embedder.encode([f"reset my card {mark} close my account" for mark in ("[SEP]", "[sep]")])
+    assert np.array_equal(one, two)

@@ -110,6 +110,14 @@ def test_an_encoder_is_read_as_its_authors_name_its_weights() -> None:
     assert all(np.array_equal(value, ours[name]) for name, value in read.items())
 
 
+def test_tokens_have_the_places_that_the_library_gives_them() -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=True), tiny.SHAPE, 0)
+    ids, kinds, mask = map(torch.from_numpy, padded(rows(WORDS, PAIRS[1:2])))
+    with torch.inference_mode():
+        theirs = module(input_ids=ids, attention_mask=mask).logits[:, 0]
+        assert torch.allclose(cross_encoder_network.judge(module, ids, kinds, mask), theirs, atol=1e-6)
+
+
 @pytest.mark.parametrize("buckets", [8, 32])
 def test_distances_are_those_of_the_library(buckets: int) -> None:
     encoder = pytest.importorskip("transformers.models.mpnet.modeling_mpnet").MPNetEncoder

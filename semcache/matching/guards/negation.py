@@ -17,6 +17,7 @@ from semcache.matching.guards.direction import compared_otherwise
 from semcache.matching.guards.opposites import AXES, DEEDS, GROUPS, LOOSE, STATES, SWITCHING, VERBS, WEAK, affixed
 from semcache.request.text import FEW, SplitText, content, differing, vocabulary
 from semcache.request.text import read as read_text
+from semcache.request.wording.cues import holds
 from semcache.types import Conflict
 
 _AUXILIARIES = vocabulary("do does did is are was were has have had can could would should must need might ai wo sha")
@@ -59,7 +60,7 @@ _RHETORICAL = re.compile(
 # What says "without" and "except" in other words.
 _LACKING = re.compile(r"\bw/o\b|\bin (?:the )?absence of\b")
 _EXCEPTING = re.compile(r"\b(?:apart|aside) from\b|\bother than\b")
-_PHRASED = vocabulary("absence apart aside than")
+_PHRASED = ("w/o", "absence of", "apart from", "aside from", "other than")
 # "Safe or no", "yes/no": a question, not a negation; "no. of players": a number.
 _EITHER = re.compile(r"(?:\bor|/) ?(?:no|not|n)\W*$|\byes[ /,]+(?:or )?no\b|\by/n\b|\bno\. of\b")
 _AGAINST = vocabulary("against for in favour favor of")
@@ -155,8 +156,7 @@ def read(text: str) -> NegationReading:
     """The polarity of `text` and the opposites it names."""
     words = read_text(text)
     bag = words.bag
-    told = not bag.isdisjoint(_NEGATORS) or not bag.isdisjoint(_PHRASED) or "w/o" in words.lower
-    negated = told and _negated(words)
+    negated = (not bag.isdisjoint(_NEGATORS) or holds(words.lower, _PHRASED)) and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
     sides, states, deeds = ({}, _NONE, _NONE) if bag.isdisjoint(_SIDED) else _sides(words)
     sides |= phrasal.sides(words)

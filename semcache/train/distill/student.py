@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from semcache.errors import InvalidArgument
+from semcache.train.export import WORD_EMBEDDINGS
 from semcache.train.recipe.vocabulary import trimmed
 
 _LAYER = "encoder.layer."
-_WORDS = "embeddings.word_embeddings.weight"
 
 
 def cut(source: Path, out: Path, *, layers: int | None, vocabulary: int | None) -> list[int]:
@@ -42,7 +42,7 @@ def cut(source: Path, out: Path, *, layers: int | None, vocabulary: int | None) 
     if vocabulary is not None:
         tokenizer, ids = trimmed((source / "tokenizer.json").read_text(encoding="utf-8"), vocabulary)
         (out / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
-        name = next(name for name in found if name.endswith(_WORDS))
+        name = next(name for name in found if name.endswith(WORD_EMBEDDINGS))
         found[name] = found[name][ids].copy()
         config["vocab_size"], config["pad_token_id"] = len(ids), json.loads(tokenizer)["model"]["vocab"]["[PAD]"]
     library.save_file(found, out / "model.safetensors", metadata={"format": "pt"})

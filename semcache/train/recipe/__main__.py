@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import SemcacheError
-from semcache.train.base_weights import VERIFIER_DIGESTS, check_weights
+from semcache.train.base_weights import VERIFIER_DIGESTS, VERIFIER_PACKAGE, check_weights
 from semcache.train.recipe import check_set, verifier_card, verifier_recipe
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("steps", nargs="*", default=list(STEPS), choices=STEPS)
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--base", default="default", help="folder of the weights of all-MiniLM-L6-v2")
-    parser.add_argument("--verifier-base", type=Path, help="folder of the weights of all-mpnet-base-v2")
+    parser.add_argument("--verifier-base", type=Path, help=f"folder of all-mpnet-base-v2 ({VERIFIER_PACKAGE})")
     parser.add_argument("--work", type=Path, default=Path(".models"), help="where unfinished work lies")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "models")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps only on an idle machine")
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "verifier" in given.steps:
             if given.verifier_base is None:
                 parser.error("--verifier-base is not set: name the folder of all-mpnet-base-v2's weights")
-            check_weights(given.verifier_base, VERIFIER_DIGESTS)
+            check_weights(given.verifier_base, VERIFIER_DIGESTS, VERIFIER_PACKAGE)
         if "embedder" in given.steps:
             _embedder(Path(base_folder(given.base)), given.out)
         if "verifier" in given.steps:

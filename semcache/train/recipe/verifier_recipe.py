@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.train.export import load_weights
+from semcache.train.export import WORD_EMBEDDINGS, load_weights
 from semcache.train.recipe import authored, mixture, sources, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.verifier_card import BASE
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
-_EMBEDDINGS = "embeddings.word_embeddings.weight"
 LAYERS = 8  # of the encoder, from below: the others take a third of the time and of the size
 COURSE = VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0)
 
@@ -115,7 +114,13 @@ def make(
         module, tokenizer, examples(parts.train), replace(course, seed=seed), saved=work / "verifier.pt", told=told
     )
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
-    return calibrated(module, shape, words, parts.check, found)
+    same = [one.pair.same for one in parts.check]
+    scale = logit_calibration.fit(found, same)
+    held = {}
+    for name in ("authored", "synthetic", "found", "paws"):
+        of = [place for place, one in enumerate(parts.check) if origin(one) == name]
+        held[name] = _figures(found[of], scale, [same[place] for place in of])
+    return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
 
 
 def started(base: Path, seed: int) -> tuple[cross_encoder_network.Module, NetworkShape, str]:
@@ -127,25 +132,8 @@ def started(base: Path, seed: int) -> tuple[cross_encoder_network.Module, Networ
     config = json.loads((base / "config.json").read_text(encoding="utf-8"))
     shape = NetworkShape(min(LAYERS, int(config["num_hidden_layers"])), int(config["num_attention_heads"]))
     known = cross_encoder_network.renamed(load_weights(base))
-    known[_EMBEDDINGS] = known[_EMBEDDINGS][ids]
+    known[WORD_EMBEDDINGS] = known[WORD_EMBEDDINGS][ids]
     return cross_encoder_network.begin(known, shape, seed), shape, words
-
-
-def calibrated(
-    module: cross_encoder_network.Module,
-    shape: NetworkShape,
-    words: str,
-    check: Sequence[MinedPair],
-    found: NDArray[np.float32],
-) -> TrainedVerifier:
-    """The verifier that `module` is, calibrated on the pairs `check`, whose logits (n,) were `found`."""
-    same = [one.pair.same for one in check]
-    scale = logit_calibration.fit(found, same)
-    held = {}
-    for name in ("authored", "synthetic", "found", "paws"):
-        of = [place for place, one in enumerate(check) if origin(one) == name]
-        held[name] = _figures(found[of], scale, [same[place] for place in of])
-    return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
 
 
 def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from semcache.train.export import POSITIONS, WORD_EMBEDDINGS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,8 +25,6 @@ Module: TypeAlias = Any
 Arrays: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 
 DISTANCES = "encoder.relative_attention_bias.weight"  # (buckets, heads): see `attention_distances`
-_WORDS = "embeddings.word_embeddings.weight"
-_POSITIONS = "embeddings.position_embeddings.weight"
 _UNUSED = 2  # rows of MPNet's positions before that of the first token
 # MPNet's names of what BERT names otherwise.
 _MPNET = {
@@ -62,7 +62,7 @@ def renamed(weights: Arrays) -> dict[str, NDArray[np.float32]]:
     """The weights of an encoder as its authors name them, under the names that `begin` knows."""
     found = {_plain(name): np.asarray(value, np.float32) for name, value in weights.items()}
     if DISTANCES in found:
-        found[_POSITIONS] = found[_POSITIONS][_UNUSED:]
+        found[POSITIONS] = found[POSITIONS][_UNUSED:]
     return found
 
 
@@ -72,7 +72,7 @@ def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
 
     transformers: Any = import_module("transformers")
 
-    words, hidden = known[_WORDS].shape
+    words, hidden = known[WORD_EMBEDDINGS].shape
     settings = {
         "vocab_size": words,
         "hidden_size": hidden,
@@ -81,7 +81,7 @@ def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
         "intermediate_size": known["encoder.layer.0.intermediate.dense.weight"].shape[0],
         "num_labels": 1,
     }
-    places = known[_POSITIONS].shape[0]
+    places = known[POSITIONS].shape[0]
     if DISTANCES in known:
         settings |= {"relative_attention_num_buckets": len(known[DISTANCES])}
         config = transformers.MPNetConfig(max_position_embeddings=places + _UNUSED, **settings)
@@ -95,7 +95,7 @@ def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
         plain = _plain(name)
         if plain in known:
             given = torch.tensor(known[plain])
-            unused = len(value) - len(given) if plain == _POSITIONS else 0
+            unused = len(value) - len(given) if plain == POSITIONS else 0
             state[name] = torch.cat([given.new_zeros(unused, hidden), given]) if unused else given
         elif plain.endswith("bias"):
             state[name] = torch.zeros(value.shape)

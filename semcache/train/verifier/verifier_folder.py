@@ -17,7 +17,7 @@ import numpy as np
 
 from semcache.errors import ConfigError
 from semcache.train.atomic_folder import published
-from semcache.train.export import CONTRIB, INPUTS, QKV, BertGraph, Precision
+from semcache.train.export import CONTRIB, INPUTS, POSITIONS, QKV, WORD_EMBEDDINGS, BertGraph, Precision
 from semcache.train.verifier.cross_encoder_network import DISTANCES, NetworkShape, attention_distances
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def read(folder: Path) -> tuple[dict[str, NDArray[np.float32]], NetworkShape]:
         raise ConfigError(f"{folder} is no verifier's folder: {error}; make one with `make models`") from error
     held = {value.name: numpy_helper.to_array(value) for value in model.graph.initializer}
     weights = {
-        "embeddings.word_embeddings.weight": held["words"].astype(np.float32) * held["word_scales"],
-        "embeddings.position_embeddings.weight": held["positions"],
+        WORD_EMBEDDINGS: held["words"].astype(np.float32) * held["word_scales"],
+        POSITIONS: held["positions"],
     }
     if "types" in held:
         weights[_TYPES] = held["types"]
@@ -117,7 +117,7 @@ class JointGraph(BertGraph):
 
     def __init__(self, weights: Arrays, shape: NetworkShape, precision: Precision) -> None:
         config = {
-            "hidden_size": weights["embeddings.word_embeddings.weight"].shape[1],
+            "hidden_size": weights[WORD_EMBEDDINGS].shape[1],
             "num_attention_heads": shape.heads,
             "num_hidden_layers": shape.layers,
             "layer_norm_eps": 1e-5 if DISTANCES in weights else 1e-12,

@@ -105,8 +105,3 @@ def test_a_card_that_lacks_a_part_is_refused(folder: Path, tmp_path: Path, wrong
     (tmp_path / "model.json").write_text(json.dumps(card | wrong), encoding="utf-8")
     with pytest.raises(ConfigError, match="does not describe a verifier"):
         CrossEncoder(tmp_path)
-
-
-def test_words_that_look_like_special_tokens_are_words(cross: CrossEncoder) -> None:
-    told = cross.logits([("the card [SEP] reset my card", "the card")])
-    assert np.array_equal(told, cross.logits([("the card [sep] reset my card", "the card")]))
