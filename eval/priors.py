@@ -133,7 +133,7 @@ def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
     nearest of another answer has taken, rarely one that differs in a word."""
     rng = random.Random(SEED)
     counts = Counter(word for one in chosen for word in {*_CONTENT.findall(one.text.lower())})
-    vocabulary = [word for word, count in counts.items() if 3 <= count <= len(chosen) // 20]
+    vocabulary = sorted(word for word, count in counts.items() if 3 <= count <= len(chosen) // 20)
     again = [_again(place, one.text, rng, vocabulary) for place, one in enumerate(chosen)]
     vectors, others = embedded([one.text for one in chosen]), embedded([text or "" for text in again])
     scores = others @ vectors.T
