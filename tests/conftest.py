@@ -69,8 +69,11 @@ SLOW = (
 )
 
 
+_SLOW_PATHS = frozenset([TESTS / one for one in SLOW])
+
+
 def _is_slow(path: Path) -> bool:
-    return any(path == TESTS / one or TESTS / one in path.parents for one in SLOW)
+    return not _SLOW_PATHS.isdisjoint([path, *path.parents])
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -176,7 +176,8 @@ def read(path: Path) -> PackSpec:
         raise ConfigError(f"{path}: cannot be read as UTF-8 text: {error}") from error
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        twice = repeated(node)
+        data = None if node is None else yaml.SafeLoader("").construct_document(node)
     except RecursionError as error:
         raise ConfigError(f"{path}: no valid YAML: lists or mappings lie too deep in each other") from error
     except yaml.YAMLError as error:
@@ -195,7 +196,7 @@ def read(path: Path) -> PackSpec:
             f"{path}:1: this is no policy pack: it holds {', '.join(map(str, [*data][:5]))}, and none of the keys of a "
             f"pack ({', '.join(known)}){settings}"
         )
-    if (twice := repeated(node)) is not None:
+    if twice is not None:
         raise ConfigError(f"{path}:{twice.start_mark.line + 1}: {twice.value} stands here twice: leave one of them")
     data.setdefault("name", path.stem)
     for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:

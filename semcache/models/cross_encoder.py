@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache.errors import ConfigError, EmbedError
-from semcache.models.embedders.onnx import load_session
+from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
 
 if TYPE_CHECKING:
@@ -46,11 +46,9 @@ class CrossEncoder:
                 f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
             ) from error
         try:
-            self._tokenizer, self._session = load_session(folder, threads)
+            self._model = load(folder, threads=threads)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the verifier in {folder} cannot be loaded: {error}") from error
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
 
     @property
     def id(self) -> str:
@@ -88,7 +86,7 @@ class CrossEncoder:
         try:
             # One order of the two texts, whoever was cached first: the same pair always gets the same answer.
             ordered = [(readable(min(pair)), readable(max(pair))) for pair in pairs]
-            lines = self._tokenizer.encode_batch_fast(ordered)
+            lines = self._model.tokenizer.encode_batch_fast(ordered)
             for rows in _runs([len(line.ids) for line in lines], self._max_tokens):
                 found[rows] = self._run([lines[row] for row in rows])
                 if not np.all(np.isfinite(found[rows])):
@@ -100,7 +98,7 @@ class CrossEncoder:
         return found
 
     async def close(self) -> None:
-        """Do nothing: the session is freed with the object."""
+        """Do nothing: the model is freed with the last that uses it."""
 
     def _run(self, lines: Sequence[Any]) -> NDArray[np.float32]:
         ids = np.zeros((len(lines), max(len(line.ids) for line in lines)), np.int64)
@@ -109,7 +107,7 @@ class CrossEncoder:
             size = len(line.ids)
             ids[row, :size], kinds[row, :size], mask[row, :size] = line.ids, line.type_ids, 1
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
-        logits: NDArray[np.float32] = self._session.run(None, feed)[0]
+        logits: NDArray[np.float32] = self._model.session.run(None, feed)[0]
         if logits.shape != (len(lines),):
             raise EmbedError(f"expected {len(lines)} logits, got an array of shape {logits.shape}")
         return logits

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semcache.errors import ConfigError
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FIELDS = ("id", "dim", "max_tokens")
+
+
+class FileVersion(NamedTuple):
+    """A file as it is now: where it lies, and what changes when it is written or replaced."""
+
+    path: str
+    inode: int
+    changed: int  # nanoseconds
+    size: int
 
 
 class ModelWithCard:
@@ -53,14 +63,16 @@ def readable(text: str) -> str:
 
 
 def verify_files(folder: Path, card: dict[str, Any]) -> None:
-    """Compare the files with the digests that the card states, if it does; 20 ms well spent against wrong vectors."""
+    """Compare the files with the digests that the card states, if it does: 50 ms well spent against wrong vectors.
+
+    A file that has not changed since is not read again. Raises ConfigError.
+    """
     digests = card.get("sha256", {})
     if not isinstance(digests, dict):
         raise ConfigError(f"{folder / 'model.json'}: sha256 is {digests!r}, not the digest of each file: make it anew")
     for name, expected in digests.items():
         try:
-            with (folder / name).open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+            found = _digest(version_of(folder / name))
         except OSError as error:
             raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
         if found != expected:
@@ -68,6 +80,12 @@ def verify_files(folder: Path, card: dict[str, Any]) -> None:
                 f"the model in {folder} cannot be loaded: {name} is not what model.json describes; "
                 "install the package again, or export the model again"
             )
+
+
+def version_of(file: Path) -> FileVersion:
+    """The version of a file. Raises OSError for one that is not there."""
+    found = file.stat()
+    return FileVersion(str(file.absolute()), found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any]:
@@ -81,3 +99,9 @@ def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any
     if missing:
         raise ConfigError(f"{path} lacks {missing[0]!r}: {remedy}")
     return dict(card)
+
+
+@lru_cache(maxsize=64)
+def _digest(version: FileVersion) -> str:
+    with open(version.path, "rb") as file:  # noqa: PTH123
+        return hashlib.file_digest(file, "sha256").hexdigest()

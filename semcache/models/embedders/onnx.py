@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.loaded_model import load
 from semcache.models.model_card import ModelWithCard, readable
 
 if TYPE_CHECKING:
@@ -35,13 +34,11 @@ class OnnxEmbedder(ModelWithCard):
         folder = Path(folder)
         super().__init__(folder)
         try:
-            self._tokenizer, self._session = load_session(folder, threads)
+            self._model = load(folder, threads=threads, longest=self._max_tokens)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self._max_tokens)
         self._inputs = {value.name: np.int32 if "int32" in value.type else np.int64 for value in self._inputs_of()}
-        wide = self._session.get_outputs()[0].shape[-1]
+        wide = self._model.session.get_outputs()[0].shape[-1]
         if isinstance(wide, int) and wide != self._dim:
             raise ConfigError(f"the model in {folder} gives {wide} dimensions, not the {self._dim} of its model.json")
 
@@ -51,10 +48,11 @@ class OnnxEmbedder(ModelWithCard):
         if not texts:
             return vectors
         try:
+            tokenizer = self._model.tokenizer
             if len(texts) == 1:
-                tokens = [self._tokenizer.encode(readable(texts[0])).ids]
+                tokens = [tokenizer.encode(readable(texts[0])).ids]
             else:
-                tokens = [line.ids for line in self._tokenizer.encode_batch_fast([readable(text) for text in texts])]
+                tokens = [line.ids for line in tokenizer.encode_batch_fast([readable(text) for text in texts])]
             for rows in _runs([len(line) for line in tokens]):
                 vectors[rows] = self._run([tokens[row] for row in rows])
         except EmbedError:
@@ -71,7 +69,7 @@ class OnnxEmbedder(ModelWithCard):
         return await asyncio.to_thread(self.encode, texts)
 
     async def close(self) -> None:
-        """Do nothing: the session is freed with the object."""
+        """Do nothing: the model is freed with the last that uses it."""
 
     def _run(self, tokens: list[list[int]]) -> Matrix:
         longest = max(map(len, tokens))
@@ -82,13 +80,13 @@ class OnnxEmbedder(ModelWithCard):
             mask[row, : len(line)] = 1
         available = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         feed = {name: available[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
-        vectors: Matrix = self._session.run(None, feed)[0]
+        vectors: Matrix = self._model.session.run(None, feed)[0]
         if vectors.shape != (len(tokens), self._dim):
             raise EmbedError(f"expected vectors of shape {(len(tokens), self._dim)}, got {vectors.shape}")
         return vectors
 
     def _inputs_of(self) -> list[Any]:
-        inputs: list[Any] = self._session.get_inputs()
+        inputs: list[Any] = self._model.session.get_inputs()
         unknown = {value.name for value in inputs} - {"input_ids", "attention_mask", "token_type_ids"}
         if unknown:
             raise ConfigError(f"the model {self._id} asks for an unknown input {sorted(unknown)[0]!r}")
@@ -104,26 +102,3 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([row])
     return runs
-
-
-def load_session(folder: Path, threads: int) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
-    """Load the tokenizer and the graph of a model folder. Raises whatever the two libraries raise."""
-    session = onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
-    )
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.encode_special_tokens = True  # who writes "[SEP]" means these letters
-    return tokenizer, session
-
-
-def session_options(threads: int) -> Any:
-    """The options of an onnxruntime session with so many threads."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # The exported graph is already in the form that runs fastest: the extended passes would fuse its normalisations
-    # into a slower kernel.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return options

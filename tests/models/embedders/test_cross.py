@@ -69,10 +69,13 @@ async def test_a_failure_of_the_runtime_is_an_error_that_forwards(
     cross: CrossEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
+        tokenizer = cross._model.tokenizer
+        session = property(lambda self: self)
+
         def run(self, *_: object) -> None:
             raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(cross, "_session", Broken())
+    monkeypatch.setattr(cross, "_model", Broken())
     with pytest.raises(EmbedError, match="out of memory"):
         await cross.same("a", "b", "c")
 

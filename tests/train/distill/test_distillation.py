@@ -57,7 +57,7 @@ def test_fewer_dimensions_are_those_of_the_teacher_behind_a_map(wish: Distillati
     assert report["storage"] == 0.75
     names = [row["name"] for row in report["rows"]]  # type: ignore[attr-defined]
     assert names == ["teacher", "student"]
-    both = short._session.run(None, {
+    both = short._model.session.run(None, {
         name: np.array([[101, 2003, 102]]) if name == "input_ids" else np.ones((1, 3), np.int64)
         for name in short._inputs
     })  # fmt: skip
