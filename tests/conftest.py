@@ -12,6 +12,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from semcache.cache import opening
+from semcache.models import loaded_model
+from semcache.models.cross_encoder import DEFAULT_VERIFIER
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.model_card import ModelWithCard
 from semcache.runtime import guarded_calls
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.telemetry import Meter
@@ -95,6 +99,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _guarded(meter: Meter, *, patience: float) -> GuardedCalls:
     return GuardedCalls(meter, patience=PATIENCE if patience == guarded_calls.PATIENCE else patience)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _held_models() -> tuple[object, ...]:
+    """The models that ship stay loaded from test to test."""
+    return (
+        loaded_model.load(DEFAULT_MODEL, longest=ModelWithCard(DEFAULT_MODEL).max_tokens),
+        loaded_model.load(DEFAULT_VERIFIER),
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
