@@ -53,6 +53,7 @@ _SCRIPTS = (
 _NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
 _DEGREES = re.compile(r"\s?(?:\u00b0\s?([CF])\b|([\u2103\u2109]))")
+_FRACTIONS = re.compile("(?:([0-9]{1,9}) ?)?([\u00bc-\u00be\u2150-\u215e])")
 _SCALES = {"C": " Celsius", "\u2103": " Celsius", "F": " Fahrenheit", "\u2109": " Fahrenheit"}
 
 
@@ -82,14 +83,21 @@ def alike(one: str, two: str) -> bool:
 
 
 def unstyled(text: str) -> str:
-    """The text in the plainest letters that mean the same (NFKC), degrees Celsius and Fahrenheit in words."""
+    """The text in the plainest letters that mean the same (NFKC): degrees in words, signs of fractions in digits."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _scaled(text))
+    return unicodedata.normalize("NFKC", _FRACTIONS.sub(_in_digits, _scaled(text)))
 
 
 def _scaled(text: str) -> str:
     return _DEGREES.sub(lambda match: _SCALES[match[1] or match[2]], text)
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    """A fraction, or a number and a fraction: "0.5" or "1/3", "1.5" or "4/3"."""
+    above, below = unicodedata.normalize("NFKC", match[2]).split("\u2044")
+    top, bottom = int(match[1] or 0) * int(below) + int(above), int(below)
+    return f"{top / bottom:.15g}" if 1000 % bottom == 0 else f"{top}/{bottom}"
 
 
 def _symbols(text: str) -> frozenset[str]:

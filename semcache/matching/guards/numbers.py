@@ -71,6 +71,7 @@ _NAMED_OPERATORS = {
 
 _PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
 _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
+_MIXED = re.compile(r"(?<![\d.,/])(\d{1,6})[ -]([1-9])/([2-9])(?![\d/])")
 _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
@@ -146,6 +147,8 @@ def read(text: str) -> NumberReading:
     rest = spelled(dates.without(text), words)
     if "per" in words.bag or "hour" in words.bag:
         rest = _PER.sub(lambda match: _PER_UNITS[match[0][0]], rest)
+    if "/" in rest:
+        rest = _MIXED.sub(_mixed, rest)
     quantities: list[Quantity] = []
     operators: list[str] = []
     consumed: set[str] = set()
@@ -172,6 +175,12 @@ def read(text: str) -> NumberReading:
     return NumberReading(tuple(quantities), units, named, tuple(operators))
 
 
+def _mixed(match: re.Match[str]) -> str:
+    """One number for a whole one and a fraction: 1.5 for "1 1/2"."""
+    whole, top, bottom = map(int, match.groups())
+    return f"{whole + top / bottom:.15g}" if top < bottom else match[0]
+
+
 def _matches(rest: str) -> Iterator[re.Match[str]]:
     """All numbers, found by their first digit: trying the whole pattern at every letter is ten times as slow."""
     end = 0
@@ -196,7 +205,9 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
             return None, ""
         under = float(match["under"])
         value = float(digits.replace(",", "")) / under if under else math.inf
-        return Quantity(value, value, "", "", False), ""
+        return (
+            _with_unit(value, unit, soft=False) if math.isfinite(value) else (Quantity(value, value, "", "", False), "")
+        )
     versioned = digits.find(".") > 0 and (
         prefix or _VERSIONED.search(rest[max(0, match.start() - _NEAR) : match.start()])
     )

@@ -72,6 +72,10 @@ _MOST = vocabulary(
 )
 _SAME_DEGREE = {"most expensive": "priciest", "most affordable": "cheapest", "least expensive": "cheapest",
                 "most recent": "newest", "most difficult": "hardest", "least affordable": "priciest"}  # fmt: skip
+_HEIGHTS = frozenset(("tallest", "highest"))
+_MEASURED_TWICE = vocabulary(
+    "mountain mountains peak peaks volcano volcanoes summit"
+)  # from their foot, or from the sea
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
 
 
@@ -110,7 +114,7 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         if one.often and two.often and one.often != two.often:
             near = frozenset((one.often, two.often)) in _NEAR_OFTEN
             return Conflict(self.name, _show((one.often,), (two.often,)), not near)
-        if one.degrees and two.degrees and one.degrees.isdisjoint(two.degrees):
+        if one.degrees and two.degrees and one.degrees.isdisjoint(two.degrees) and not _as_high(one, two, query):
             return Conflict(
                 self.name, _show(one.degrees, two.degrees), all_the_difference(query, cached, _said(query, cached))
             )
@@ -119,6 +123,11 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         if one.bounds - _LATER != two.bounds - _LATER and "exact" not in one.bounds | two.bounds:
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", False)
         return None
+
+
+def _as_high(one: QuantifierReading, two: QuantifierReading, query: str) -> bool:
+    """Return True for the highest and the tallest of what has one height."""
+    return one.degrees | two.degrees == _HEIGHTS and read_text(query).bag.isdisjoint(_MEASURED_TWICE)
 
 
 def _opposed(one: frozenset[str], two: frozenset[str]) -> bool:

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 
-from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
+from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES, UNITS
 from semcache.request.text import SplitText, heads
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
 SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter", *ROMAN))
 _ONES = "|".join(sorted((*DIGITS, *SCALES), key=len, reverse=True))
 _ORDS = "|".join(ORDINALS)
+_PARTED = "|".join(
+    sorted({*PERIODS, *(unit for unit in UNITS if len(unit) > 2 and unit.isalpha())}, key=len, reverse=True)
+)
 _SPELLED = re.compile(
     rf"""\b(?=an?[\s-]|{heads((*SPELT, "few"))})(?:
-      (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
+      (?:an?\s+)?(?P<part>half|quarter)\s+(?:an?\s+|of\s+an?\s+)?(?=(?:{_PARTED})\b)
     | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
-    | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)
+    | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b
+        (?:\s+of(?:\s+an?(?=\s+(?:{_PARTED})\b))?)?)
     | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|both|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b
         (?:\s+of\b)?
     | (?P<number>(?:a\s+(?=hundred|thousand|million|billion))?(?:{_ONES})(?:[\s-]+(?:and\s+)?(?:{_ONES}))*)
@@ -42,12 +46,14 @@ def spelled(text: str, words: SplitText) -> str:
     if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):
         return text
     rewritten = _SPELLED.sub(_digits, text)
-    return _HALVES.sub(r"\1.5 \2", rewritten) if "half" in bag else rewritten
+    return (
+        _HALVES.sub(lambda match: f"{match[1]}.5 {match[2] or ''}".rstrip(), rewritten) if "half" in bag else rewritten
+    )
 
 
 def _digits(match: re.Match[str]) -> str:
-    if match["half"]:
-        return "0.5 "
+    if match["part"]:
+        return "0.5 " if match["part"] == "half" else "0.25 "
     if match["many"]:
         return " "
     if match["each"]:

@@ -6,9 +6,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from semcache.matching.guards import GUARDS
+from semcache.matching.guards import GUARDS, conflicts
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
+# Signs of fractions are read before any guard is asked.
+SIGNS = [
+    ("½ cup of butter in grams", "1/2 cup of butter in grams", False),
+    ("½ cup of butter in grams", "half a cup of butter in grams", False),
+    ("½ cup of butter in grams", "a half cup of butter in grams", False),
+    ("½ cup of butter in grams", "⅓ cup of butter in grams", True),
+    ("½ cup of butter in grams", "½ pint of butter in grams", True),
+    ("½ cup of butter in grams", "1½ cups of butter in grams", True),
+    ("¼ cup of butter in grams", "a quarter of a cup of butter in grams", False),
+    ("¼ cup of butter in grams", "a quarter mile in metres", True),
+    ("Bake for 1½ hours", "Bake for 90 minutes", False),
+    ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
+]
 ROWS = [
     ("Convert 5 miles to km", "Convert 6 miles to km", True),
     ("Convert 5 miles to km", "Convert 5 miles to meters", True),
@@ -36,6 +49,12 @@ ROWS = [
     ("Licence for twenty-five users", "Licence for 25 users", False),
     ("two hundred and fifty grams of flour in cups", "250 g of flour in cups", False),
     ("Sort 1,000,000 rows", "Sort 1 million rows", False),
+    ("Bake for 1 1/2 hours", "Bake for one and a half hours", False),
+    ("Bake for 1 1/2 hours", "Bake for 1/2 hour", True),
+    ("Wait three quarters of an hour", "Wait 45 minutes", False),
+    ("Drill a 3/4 inch hole", "Drill a 3/4 cm hole", True),
+    ("Drill a 3/4 inch hole", "Drill a 0.75 inch hole", False),
+    ("Is the court open 24/7?", "Is the court open?", False),
     ("Sort 1,000 rows", "Sort 10,000 rows", True),
     ("Is 1.000,50 euros a lot?", "Is €1000.50 a lot?", False),
     ("I was charged $5", "I was charged 5 dollars", False),
@@ -143,3 +162,9 @@ def test_numbers_that_differ_are_shown_to_differ(one: str, two: str, shown: str)
 def test_a_fraction_may_have_any_spelling_above_its_line(text: str) -> None:
     assert GUARDS["numbers"].conflict(text, text + "!") is None
     assert GUARDS["numbers"].conflict(text, "What is a ratio?") is not None
+
+
+@pytest.mark.parametrize(("one", "two", "differ"), SIGNS)
+def test_signs_of_fractions(one: str, two: str, differ: bool) -> None:
+    for query, cached in ((one, two), (two, one)):
+        assert any(conflict.veto for conflict in conflicts(query, cached, ["numbers"])) is differ

@@ -7,6 +7,9 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("What is the tallest building in Chicago?", "Which building in Chicago is the highest?", NOTHING),
+    ("What is the tallest mountain of Hawaii?", "What is the highest mountain of Hawaii?", VETO),
+    ("What is the tallest tower in Dubai?", "What is the lowest tower in Dubai?", VETO),
     ("Can I return all items?", "Can I return some items?", VETO),
     ("Can I return all items?", "Can I return every item?", NOTHING),
     ("Can I return all of my items?", "Can I return my items?", NOTHING),
