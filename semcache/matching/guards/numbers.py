@@ -71,7 +71,7 @@ _NAMED_OPERATORS = {
 
 _PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
 _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
-_MIXED = re.compile(r"(?<![\d.,/])(\d{1,6})[ -]([1-9])/([2-9])(?![\d/])")
+_MIXED = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
 _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
@@ -204,10 +204,7 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
         if (digits, match["under"]) == ("24", "7"):
             return None, ""
         under = float(match["under"])
-        value = float(digits.replace(",", "")) / under if under else math.inf
-        return (
-            _with_unit(value, unit, soft=False) if math.isfinite(value) else (Quantity(value, value, "", "", False), "")
-        )
+        return _with_unit(float(digits.replace(",", "")) / under if under else math.inf, unit, soft=False)
     versioned = digits.find(".") > 0 and (
         prefix or _VERSIONED.search(rest[max(0, match.start() - _NEAR) : match.start()])
     )

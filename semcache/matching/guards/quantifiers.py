@@ -73,9 +73,8 @@ _MOST = vocabulary(
 _SAME_DEGREE = {"most expensive": "priciest", "most affordable": "cheapest", "least expensive": "cheapest",
                 "most recent": "newest", "most difficult": "hardest", "least affordable": "priciest"}  # fmt: skip
 _HEIGHTS = frozenset(("tallest", "highest"))
-_MEASURED_TWICE = vocabulary(
-    "mountain mountains peak peaks volcano volcanoes summit"
-)  # from their foot, or from the sea
+# From their foot, or from the sea.
+_MEASURED_TWICE = vocabulary("mountain mountains peak peaks volcano volcanoes summit summits")
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
 
 

@@ -46,9 +46,11 @@ def spelled(text: str, words: SplitText) -> str:
     if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):
         return text
     rewritten = _SPELLED.sub(_digits, text)
-    return (
-        _HALVES.sub(lambda match: f"{match[1]}.5 {match[2] or ''}".rstrip(), rewritten) if "half" in bag else rewritten
-    )
+    return _HALVES.sub(_with_half, rewritten) if "half" in bag else rewritten
+
+
+def _with_half(match: re.Match[str]) -> str:
+    return f"{match[1]}.5 {match[2]}" if match[2] else f"{match[1]}.5"
 
 
 def _digits(match: re.Match[str]) -> str:

@@ -54,6 +54,7 @@ ROWS = [
     ("Wait three quarters of an hour", "Wait 45 minutes", False),
     ("Drill a 3/4 inch hole", "Drill a 3/4 cm hole", True),
     ("Drill a 3/4 inch hole", "Drill a 0.75 inch hole", False),
+    ("What is 3-1/2?", "What is 3.5?", True),
     ("Is the court open 24/7?", "Is the court open?", False),
     ("Sort 1,000 rows", "Sort 10,000 rows", True),
     ("Is 1.000,50 euros a lot?", "Is €1000.50 a lot?", False),
