@@ -45,6 +45,7 @@ _STATED = re.compile(
         \s{0,8}["'`]?(?P<value>[^\s"'`,;]{3,128})
       | \s{1,8}(?P<number>\d{3,19}\b)
       | \s{1,8}(?P<given>(?=[A-Za-z]{0,40}\d)[^\s"'`,;()]{6,128})
+      | \s{1,8}to\s{1,8}["'`]?(?P<chosen>(?=[^\s"'`]{0,40}\d)(?=[^\s"'`]{0,40}[A-Za-z])[^\s"'`,;()]{8,128})
       | \s{1,8}["'`](?P<quoted>(?=[^\s"'`]{0,64}\d)[^\s"'`]{5,64})["'`]
       )
     | bearer\s{1,8}(?P<bearer>(?!(?:your|my|access)[_-])[A-Za-z0-9._~+/-]{20})
@@ -56,6 +57,12 @@ _STATED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _QUOTES = "\"'`"
+# What stands before a password that is somebody's: "my", "user bob, password ...", "with password ...".
+_OWN = re.compile(r"\b(?:my|with|(?:user|username|login)(?::|\s+is)?\s+\S{1,64}?,?(?:\s+and)?)\s+\Z", re.IGNORECASE)
+_OWNED = 100  # characters that are read for it
+_ALGORITHM = re.compile(
+    r"(?:aes|sha|md|rsa|pbkdf|argon|scrypt|bcrypt|base|utf|oauth|ntlmv|v)-?\d+(?:-\w+)?\W*", re.IGNORECASE
+)
 # "My password is not working" states no password.
 _NO_VALUE = re.compile(
     r"(?:not|n't|wrong|incorrect|invalid|compromised|leaked|correct|right|too|lost|missing|always|never|still|the|a|an|it"
@@ -260,8 +267,13 @@ def _places(text: str, mark: str, end: int) -> Iterator[int]:
 def _is_stated(match: re.Match[str]) -> bool:
     value = match["value"]
     if (given := match["given"]) is not None:
-        own = match.string[max(0, match.start() - 3) : match.start()].lower() == "my "
-        return (len(given) >= 8 and len(_CHANGE.findall(given)) > 1) or (own and not is_placeholder(given))
+        if len(given) >= 8 and len(_CHANGE.findall(given)) > 1:
+            return True
+        own = _OWN.search(match.string, max(0, match.start() - _OWNED), match.start()) is not None
+        return own and not is_placeholder(given) and _ALGORITHM.fullmatch(given) is None
+    if (chosen := match["chosen"]) is not None:
+        named = match[0].lower().startswith(("pass", "pwd"))
+        return named and any(map(str.isupper, chosen[1:])) and not is_placeholder(chosen)
     if (quoted := match["quoted"]) is not None:
         return match["digits"] is None and not is_placeholder(quoted)
     if match["number"] is not None:
