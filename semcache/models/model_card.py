@@ -23,7 +23,7 @@ _FIELDS = ("id", "dim", "max_tokens")
 class FileVersion(NamedTuple):
     """A file as it is now: where it lies, and what changes when it is written or replaced."""
 
-    path: str
+    path: Path
     inode: int
     changed: int  # nanoseconds
     size: int
@@ -85,7 +85,7 @@ def verify_files(folder: Path, card: dict[str, Any]) -> None:
 def version_of(file: Path) -> FileVersion:
     """The version of a file. Raises OSError for one that is not there."""
     found = file.stat()
-    return FileVersion(str(file.absolute()), found.st_ino, found.st_mtime_ns, found.st_size)
+    return FileVersion(file.absolute(), found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any]:
@@ -103,5 +103,5 @@ def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any
 
 @lru_cache(maxsize=64)
 def _digest(version: FileVersion) -> str:
-    with open(version.path, "rb") as file:  # noqa: PTH123
+    with version.path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,6 +8,7 @@ import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from weakref import ref
 
 import pytest
@@ -27,10 +28,16 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DEFAULT_MODEL, tmp_path / "model"))
 
 
-def test_many_users_hold_one_model() -> None:
+def test_many_users_hold_one_model(folder: Path) -> None:
+    together = Barrier(4)
+
+    def opened(_: int) -> OnnxEmbedder:
+        together.wait()
+        return OnnxEmbedder(folder)
+
     with ThreadPoolExecutor(4) as pool:
-        opened = list(pool.map(lambda _: OnnxEmbedder(DEFAULT_MODEL), range(8)))
-    assert len({id(one._model) for one in opened}) == 1
+        made = list(pool.map(opened, range(4)))
+    assert len({id(one._model) for one in made}) == 1
     assert CrossEncoder()._model is CrossEncoder(DEFAULT_VERIFIER)._model
 
 
