@@ -15,6 +15,7 @@ from typing import Any
 from eval.engine_asking import NEW, PREFIX, Json, ask, cpu, spread, tokens
 from eval.engine_peers import LLAMACPP, OPENVINO, peers
 from semcache.engine import EngineConfig
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.startup import open_engine
 
 _FLOATS = (
@@ -43,7 +44,7 @@ def ttft(folder: Path, rounds: int) -> Json:
 
     def generated(prompt: Sequence[int], cache: Any = None) -> None:
         given = torch.tensor([list(prompt)])
-        plain.generate(given, generation_config=greedy, past_key_values=cache)
+        plain.generate(given, generation_config=greedy, **cache_argument(plain, cache))
 
     own = ("engine", "transformers, continuous batching", "transformers, generate and crop")
     with peers(folder) as (others, missing):
@@ -60,7 +61,7 @@ def ttft(folder: Path, rounds: int) -> Json:
                 prefix = tokens(rng, PREFIX)
                 cache = DynamicCache(config=plain.config)
                 with torch.inference_mode():
-                    plain(torch.tensor([prefix]), past_key_values=cache, logits_to_keep=1)
+                    plain(torch.tensor([prefix]), logits_to_keep=1, **cache_argument(plain, cache))
                 once: dict[str, list[float]] = {label: [] for label in labels}
                 for turn in range(6):
                     prompt, said = prefix + tokens(rng, NEW), []
@@ -112,7 +113,7 @@ def throughput(folder: Path, rounds: int) -> Json:
     given = {"max_new_tokens": 32, "do_sample": False, "eos_token_id": -1, "pad_token_id": 0}
 
     def one(prompt: Sequence[int], cache: Any = None) -> list[int]:
-        found = model.generate(torch.tensor([prompt]), past_key_values=cache, **given)
+        found = model.generate(torch.tensor([prompt]), **cache_argument(model, cache), **given)
         return [int(token) for token in found[0, len(prompt) :]]
 
     own = ("engine", "engine, no shared attention", "generate, one after the other")
@@ -125,7 +126,7 @@ def throughput(folder: Path, rounds: int) -> Json:
             prefix = tokens(rng, PREFIX)
             cache = DynamicCache(config=model.config)
             with torch.inference_mode():
-                model(torch.tensor([prefix]), past_key_values=cache, logits_to_keep=1)
+                model(torch.tensor([prefix]), logits_to_keep=1, **cache_argument(model, cache))
             for times in (new, read):
                 prompts = [prefix + tokens(rng, NEW) for _ in range(16)]
                 said: list[list[int]] = []

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from eval.toy_tasks import BOS, FILLER, Question, Text
+from semcache.engine.cache_argument import cache_argument
 
 FRACTIONS = (1.0, 0.15, 0.2, 0.0, 0.5, 0.1, 0.3, 0.05)
 BASELINES = (0.15, 0.3)
@@ -81,7 +82,7 @@ def neighbour(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
         old[at : at + rng.randint(0, 2)] = [rng.choice(FILLER) for _ in range(rng.randint(0, 2))]
     cache = DynamicCache(config=prompt.model.config)
     with torch.inference_mode():
-        prompt.model(torch.tensor([old]), past_key_values=cache, use_cache=True)
+        prompt.model(torch.tensor([old]), use_cache=True, **cache_argument(prompt.model, cache))
     return blend(prompt.model, prompt.ids, align(prompt.ids, chunk_from_cache(cache, old, 0)), HighDeviation(share))
 
 

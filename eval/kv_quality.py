@@ -24,6 +24,7 @@ from typing import Any
 
 from eval.kv_chunk_ways import BASELINES, FRACTIONS, Prompt, chunk_ways, drawn, foremost
 from eval.toy_tasks import ACROSS, ALONE, FILLER, STOP, TASKS, Question, Text, text
+from semcache.engine.cache_argument import cache_argument
 
 RESULTS = Path(__file__).parent / "results"
 FOLDER = Path(".eval") / "toy-model"
@@ -307,7 +308,7 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
                 choose = Fixed(foremost(placed, share) if way == "first tokens" else drawn(placed, share, rng))
             made = blend(model, ids, [PlacedChunk(0, bos, exact=True), *placed], choose)
             with torch.inference_mode():
-                logits = model(row[None, _READ:], past_key_values=made.cache, use_cache=True).logits
+                logits = model(row[None, _READ:], use_cache=True, **cache_argument(model, made.cache)).logits
         losses.append(loss(logits, row[None, _READ:]))
         computed += made.computed
     return {"perplexity": math.exp(sum(losses) / count), "computed": computed / count, "tokens": count * (_SCORED - 1)}
@@ -322,9 +323,9 @@ def codec_perplexity_row(model: Any, codec: str, *, count: int, seed: int) -> di
     for row in stories(model, count, seed):
         cache = DynamicCache(config=model.config)
         with torch.inference_mode():
-            model(row[None, :_READ], past_key_values=cache, use_cache=True)
+            model(row[None, :_READ], use_cache=True, **cache_argument(model, cache))
             size, full, _ = through_disk(cache, codec)
-            logits = model(row[None, _READ:], past_key_values=cache, use_cache=True).logits
+            logits = model(row[None, _READ:], use_cache=True, **cache_argument(model, cache)).logits
         stored, held = stored + size, held + full
         losses.append(loss(logits, row[None, _READ:]))
     return {"perplexity": math.exp(sum(losses) / count), "bytes": stored / held, "tokens": count * (_SCORED - 1)}

@@ -27,7 +27,9 @@ class FloatLayer(CodedLayer):
 
     def decode(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The keys and values again, about."""
-        keys, values = ((data.float() * scale).to(self.dtype) for data, scale in (self._coded_keys, self._coded_values))
+        keys, values = (
+            (data.float() * scale).to(self.keys.dtype) for data, scale in (self._coded_keys, self._coded_values)
+        )
         return keys, values
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.attention_merge import ParallelSpan, attend_parallel
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.chunks.blend import Blended
 from semcache.engine.chunks.chunk import Chunk
 from semcache.engine.press.observed_attention import causal
@@ -68,7 +69,7 @@ def read_on(module: Any, ids: torch.Tensor, cache: Any, sides: ParallelSpan) -> 
     module.set_attn_implementation(NAME)
     try:
         with torch.inference_mode():
-            logits: torch.Tensor = module(ids, past_key_values=cache, use_cache=True, sides=sides).logits
+            logits: torch.Tensor = module(ids, use_cache=True, sides=sides, **cache_argument(module, cache)).logits
     finally:
         module.set_attn_implementation(before)
     return logits

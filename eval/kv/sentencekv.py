@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.press.observed_attention import attending
 from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
@@ -46,7 +47,7 @@ def read_on(module: Any, ids: torch.Tensor, cache: Any, *, ends: Sequence[int] =
     import torch
 
     with torch.inference_mode(), attending(module):
-        out = module(ids, past_key_values=cache, use_cache=True, observer=_Fetch(cache))
+        out = module(ids, use_cache=True, observer=_Fetch(cache), **cache_argument(module, cache))
     if int(ids[0, -1]) in ends:
         for layer in cache.layers:
             if hasattr(layer, "said"):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from semcache.engine import EngineConfig
+from semcache.engine.cache_argument import cache_argument
 from semcache.errors import ConfigError
 
 Folder = Callable[..., Path]
@@ -124,9 +125,9 @@ def test_the_slope_is_what_a_counter_of_operations_finds(folder: Folder) -> None
     for before in (0, 1, 100):
         cache = DynamicCache()
         if before:
-            model(torch.full((1, before), 7), past_key_values=cache)
+            model(torch.full((1, before), 7), **cache_argument(model, cache))
         with FlopCounterMode(display=False) as counter, torch.inference_mode():
-            model(torch.tensor([[7]]), past_key_values=cache)
+            model(torch.tensor([[7]]), **cache_argument(model, cache))
         counted.append(counter.get_total_flops())
     found = opened(folder()).decoder.slope
     assert found == pytest.approx((counted[2] - counted[1]) / 99 / counted[0], rel=0.05)

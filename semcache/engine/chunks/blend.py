@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.chunks.chunk import PlacedChunk, check_placement
 from semcache.engine.chunks.rope import frequencies, rotated
 from semcache.engine.press.observed_attention import attending
@@ -163,7 +164,7 @@ class _LayerStates:
             hidden_states=self._block.input_layernorm(self._hidden),
             position_embeddings=self._decoder.rotary_emb(self._hidden, position_ids=self._rows[None]),
             attention_mask=some,
-            past_key_values=Cache(layers=[peek] * (self._depth + 1)),
+            **cache_argument(self._block.self_attn, Cache(layers=[peek] * (self._depth + 1))),
         )
         new = self.seen = (peek.keys, peek.values)
         rows = self._rows[mine]
@@ -182,9 +183,9 @@ def _through(
         hidden,
         attention_mask=mask,
         position_ids=rows[None],
-        past_key_values=cache,
         use_cache=True,
         position_embeddings=decoder.rotary_emb(hidden, position_ids=rows[None]),
+        **cache_argument(block, cache),
     )
     found: torch.Tensor = out[0] if isinstance(out, tuple) else out
     return found

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.press.observed_attention import attending, read_steps
 from semcache.engine.press.press_protocol import Press, QuerySource
 from semcache.engine.press.query_recorder import QueryRecorder
@@ -92,7 +93,7 @@ def read_on(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
     import torch
 
     with torch.inference_mode(), attending(module):
-        logits: torch.Tensor = module(ids, past_key_values=cache, use_cache=True).logits
+        logits: torch.Tensor = module(ids, use_cache=True, **cache_argument(module, cache)).logits
     return logits
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.steps import Steps
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def read_steps(
     out, size = None, piece or ids.shape[1]
     for first in range(0, ids.shape[1], size):
         some = ids[:, first : first + size]
-        out = module(some, past_key_values=cache, use_cache=True, logits_to_keep=1, **given)
+        out = module(some, use_cache=True, logits_to_keep=1, **cache_argument(module, cache), **given)
         yield
     assert out is not None
     logits: torch.Tensor = out.logits

@@ -114,5 +114,5 @@ class QuantisedLayer(CodedLayer):
 
     def decode(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The coded keys and values again, off by at most half a step."""
-        keys = decoded(self._keys, self.dtype).transpose(-1, -2).flatten(2, 3)
-        return keys, decoded(self._values, self.dtype)
+        keys = decoded(self._keys, self.keys.dtype).transpose(-1, -2).flatten(2, 3)
+        return keys, decoded(self._values, self.keys.dtype)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.errors import ConfigError, InvalidArgument
 from tests.engine.tiny import logits, text, tiny
 
@@ -46,7 +47,7 @@ def test_computing_everything_is_exact(kind: str, choose: Any) -> None:
     torch.testing.assert_close(made.logits, whole, atol=1e-4, rtol=0)
     more = text(9, 3)
     with torch.inference_mode():
-        seen = model(more, past_key_values=made.cache, use_cache=True).logits
+        seen = model(more, use_cache=True, **cache_argument(model, made.cache)).logits
     torch.testing.assert_close(
         seen, logits(model, torch.cat([torch.tensor([PROMPT]), more], 1))[:, -3:], atol=1e-4, rtol=0
     )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.press import press_named
 from semcache.engine.press.presses import PRESSES
 from semcache.errors import ConfigError, InvalidArgument
@@ -130,7 +131,7 @@ def test_transformers_itself_goes_on_from_a_pressed_cache(name: str) -> None:
     model, ids, more = tiny(), text(1, 80), text(2, 5)
     made, again = (press(model, ids, PRESSES[name](), keep=0.5) for _ in range(2))
     with torch.inference_mode():
-        own = model(more, past_key_values=made.cache, use_cache=True).logits
+        own = model(more, use_cache=True, **cache_argument(model, made.cache)).logits
     torch.testing.assert_close(own, read_on(model, more, again.cache), atol=1e-4, rtol=0)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from eval.kv.presses import HERE
 from eval.kv.sentencekv import SentenceKV
+from semcache.engine.cache_argument import cache_argument
 from semcache.engine.press.press_protocol import Press
 from tests.engine.tiny import text, tiny
 
@@ -117,5 +118,5 @@ def test_transformers_itself_goes_on_from_a_cache_of_floats() -> None:
     model, ids, more = tiny(), text(1, 80), text(2, 5)
     made, again = (press(model, ids, HERE["fp8"](), keep=0.5) for _ in range(2))
     with torch.inference_mode():
-        own = model(more, past_key_values=made.cache, use_cache=True).logits
+        own = model(more, use_cache=True, **cache_argument(model, made.cache)).logits
     torch.testing.assert_close(own, read_on(model, more, again.cache), atol=1e-4, rtol=0)
