@@ -13,9 +13,10 @@ from typing import Any
 
 def cache_argument(module: Any, cache: Any) -> dict[str, Any]:
     """`cache` as a keyword argument of a model, a layer or an attention module."""
-    return {_name(type(module)): cache}
+    kind: Any = type(module)
+    return {_name(kind): cache}
 
 
 @lru_cache(maxsize=64)
-def _name(kind: type) -> str:
+def _name(kind: Any) -> str:
     return "cache" if "cache" in signature(kind.forward).parameters else "past_key_values"
