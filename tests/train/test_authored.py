@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier_recipe import origin
+from semcache.train.recipe.verifier_recipe import LATER, origin
 
 GROUPS = list(authored.groups())
 
@@ -38,3 +38,18 @@ def test_a_kind_of_difference_can_be_left_out() -> None:
     assert {"number", "negation", "entity", "direction", "scope", "form"} <= kinds
     without = list(authored.paired(GROUPS, without=["negation"]))
     assert {found.pair.kind for found in without if not found.pair.same} == kinds - {"negation"}
+
+
+def test_a_different_text_stands_beside_as_many_rewordings_as_wanted() -> None:
+    group = next(one for one in GROUPS if len(one.same) >= 3)
+    by_count = {}
+    for beside in (1, 2, 3):
+        pairs = [found.pair for found in authored.paired([group], beside=beside) if not found.pair.same]
+        assert len({(pair.one, pair.two) for pair in pairs}) == len(pairs) == (1 + beside) * len(group.different)
+        by_count[beside] = pairs
+    assert {pair.one for pair in by_count[3]} <= {group.prompt, *group.same}
+    assert all(any(pair == more for more in by_count[2]) for pair in by_count[1])
+
+
+def test_the_topics_of_the_second_course_are_there() -> None:
+    assert {group.topic for group in GROUPS} > LATER

@@ -139,10 +139,12 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-def test_training_learns() -> None:
+@pytest.mark.parametrize("half", [False, True])
+def test_training_learns(half: bool) -> None:
     module, some = started(), examples() * 8
     steps: list[TrainingStep] = []
-    training_loop.fit(module, WORDS, some, COURSE, told=steps.append)
+    training_loop.fit(module, WORDS, some, replace(COURSE, half=half), told=steps.append)
+    assert all(weight.dtype == torch.float32 for weight in module.parameters())
     assert (steps[-1].done, steps[-1].of) == (196, 196)
     logits = training_loop.logits(module, WORDS, [(one.one, one.two) for one in some])
     right = (logits > 0) == np.array([one.target > 0.5 for one in some])

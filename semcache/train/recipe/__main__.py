@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--base", default="default", help="folder of the weights of all-MiniLM-L6-v2")
     parser.add_argument("--verifier-base", type=Path, help=f"folder of all-mpnet-base-v2 ({VERIFIER_PACKAGE})")
+    parser.add_argument("--go-on", action="store_true", help="train the verifier in --out in the last course alone")
     parser.add_argument("--work", type=Path, default=Path(".models"), help="where unfinished work lies")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "models")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps only on an idle machine")
@@ -43,14 +45,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from semcache.train.finetune import base_folder
 
-        if "verifier" in given.steps:
+        if "verifier" in given.steps and not given.go_on:
             if given.verifier_base is None:
                 parser.error("--verifier-base is not set: name the folder of all-mpnet-base-v2's weights")
             check_weights(given.verifier_base, VERIFIER_DIGESTS, VERIFIER_PACKAGE)
         if "embedder" in given.steps:
             _embedder(Path(base_folder(given.base)), given.out)
         if "verifier" in given.steps:
-            _verifier(given.verifier_base, given.data, given.work, given.out, given.threads)
+            _verifier(None if given.go_on else given.verifier_base, given.data, given.work, given.out, given.threads)
     except SemcacheError as error:
         parser.error(str(error))
     return 0
@@ -64,7 +66,7 @@ def _embedder(base: Path, out: Path) -> None:
     _say(f"embedder: {card['id']}")
 
 
-def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> None:
+def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int) -> None:
     import torch
 
     from semcache.models.embedders.onnx import OnnxEmbedder
@@ -78,9 +80,14 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
 
     work.mkdir(parents=True, exist_ok=True)
     parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
-    _say(f"verifier: {len(parts.train)} pairs to train on, {len(parts.check)} to check")
-    made = verifier_recipe.make(base, work, parts, seed=SEED, told=_Teller())
-    counts = Counter(verifier_recipe.origin(one) for one in parts.train)
+    if base is None:
+        begun, courses = verifier_recipe.resumed(out / "verifier", SEED), verifier_recipe.COURSES[-1:]
+    else:
+        begun, courses = verifier_recipe.started(base, SEED), verifier_recipe.COURSES
+    told = " and ".join(str(len(one)) for one in parts.courses)
+    _say(f"verifier: {told} pairs to train on, {len(parts.check)} to check")
+    made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())
+    counts = Counter(verifier_recipe.origin(one) for one in dict.fromkeys(chain(*parts.courses)))
     card = made.write(out / "verifier", seed=SEED)
     (out / "verifier" / "README.md").write_text(verifier_card.readme(card, made.held, counts), encoding="utf-8")
     pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")

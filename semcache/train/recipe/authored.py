@@ -43,8 +43,8 @@ def groups() -> Iterator[AuthoredGroup]:
                 yield AuthoredGroup(row["prompt"], tuple(row["same"]), different, file.name.removesuffix(".jsonl"))
 
 
-def paired(some: Iterable[AuthoredGroup], *, without: Iterable[str] = ()) -> Iterator[MinedPair]:
-    """Every two rewordings, and each different text beside the prompt and beside a rewording.
+def paired(some: Iterable[AuthoredGroup], *, beside: int = 1, without: Iterable[str] = ()) -> Iterator[MinedPair]:
+    """Every two rewordings, and each different text beside the prompt and `beside` so many rewordings.
 
     Differences of the kinds `without` are left out.
     """
@@ -54,5 +54,6 @@ def paired(some: Iterable[AuthoredGroup], *, without: Iterable[str] = ()) -> Ite
             yield MinedPair(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, group.held)
         for place, (kind, text) in enumerate(group.different):
             if kind not in skipped:
-                for other in (group.prompt, group.same[place % len(group.same)]):
+                some_same = (group.same[(place + more) % len(group.same)] for more in range(beside))
+                for other in (group.prompt, *some_same):
                     yield MinedPair(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, group.held)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,14 +30,29 @@ NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
 LAYERS = 8  # of the encoder, from below: the others take a third of the time and of the size
-COURSE = VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0)
+COURSES = (
+    VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
+    VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
+)
+# The topics that the first course has not seen.
+LATER = frozenset(
+    [
+        *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose", "one_word"),
+        *("practical", "products", "services", "technical", "who_whom"),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
-    """Pairs of each origin beside the authored ones, the `prompts` that they are of, and how many to `train` on."""
+    """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
+
+    The first course is of `train` pairs, the second of so many that it `left` and so many that were written `later`.
+    """
 
     train: int = 80_000
+    left: int = 8_000
+    later: int = 40_000
     prompts: int = 20_000
     synthetic: int = 6_000
     found: int = 4_000
@@ -47,9 +62,9 @@ class MixtureSizes:
 
 @dataclass(frozen=True, slots=True)
 class VerifierParts:
-    """The training pairs and the calibration pairs."""
+    """The training pairs of each course, and the calibration pairs."""
 
-    train: Sequence[MinedPair]
+    courses: Sequence[Sequence[MinedPair]]
     check: Sequence[MinedPair]
 
 
@@ -74,10 +89,17 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
-    written = list(authored.paired(authored.groups()))
-    known = list(dict.fromkeys([*parts[0], *(one for one in written if not one.held)]))
+    groups = list(authored.groups())
+    first = list(authored.paired(group for group in groups if group.topic not in LATER))
+    later = list(authored.paired((group for group in groups if group.topic in LATER), beside=2))
+    known = list(dict.fromkeys([*parts[0], *(one for one in first if not one.held)]))
     random.Random(seed).shuffle(known)
-    return VerifierParts(known[: sizes.train], _even([*parts[1], *(one for one in written if one.held)], seed))
+    known, left = known[: sizes.train], known[sizes.train :][: sizes.left]
+    more = list(dict.fromkeys(one for one in later if not one.held))
+    random.Random(seed).shuffle(more)
+    more = [*left, *more[: sizes.later]]
+    random.Random(seed).shuffle(more)
+    return VerifierParts((known, more), _even([*parts[1], *(one for one in (*first, *later) if one.held)], seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +119,42 @@ class TrainedVerifier:
 
 
 def make(
-    base: Path,
+    begun: StartedNetwork,
     work: Path,
     parts: VerifierParts,
     *,
     seed: int,
-    course: VerifierTrainingOptions = COURSE,
+    courses: Sequence[VerifierTrainingOptions] = COURSES,
     told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
 ) -> TrainedVerifier:
-    """Train from the encoder in `base` and calibrate; what was done so far lies in `work`."""
+    """Train in the last `courses` and calibrate; what was done so far lies in `work`."""
     from tokenizers import Tokenizer
 
-    module, shape, words = started(base, seed)
+    module, shape, words = begun
     tokenizer = Tokenizer.from_str(words)
-    training_loop.fit(
-        module, tokenizer, examples(parts.train), replace(course, seed=seed), saved=work / "verifier.pt", told=told
-    )
+    for place, course in enumerate(courses, len(parts.courses) - len(courses)):
+        some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
+        training_loop.fit(module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
     scale = logit_calibration.fit(found, same)
     held = {}
     for name in ("authored", "synthetic", "found", "paws"):
-        of = [place for place, one in enumerate(parts.check) if origin(one) == name]
-        held[name] = _figures(found[of], scale, [same[place] for place in of])
+        if of := [place for place, one in enumerate(parts.check) if origin(one) == name]:
+            held[name] = _figures(found[of], scale, [same[place] for place in of])
     return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
 
 
-def started(base: Path, seed: int) -> tuple[cross_encoder_network.Module, NetworkShape, str]:
-    """A network before its training, of the lower layers of the encoder in the folder `base`, and its tokenizer's JSON.
+class StartedNetwork(NamedTuple):
+    """A network to train, its shape, and its tokenizer's JSON."""
+
+    module: cross_encoder_network.Module
+    shape: NetworkShape
+    words: str
+
+
+def started(base: Path, seed: int) -> StartedNetwork:
+    """A network before its training, of the lower layers of the encoder in the folder `base`.
 
     Raises InvalidArgument for a folder without weights.
     """
@@ -133,7 +163,14 @@ def started(base: Path, seed: int) -> tuple[cross_encoder_network.Module, Networ
     shape = NetworkShape(min(LAYERS, int(config["num_hidden_layers"])), int(config["num_attention_heads"]))
     known = cross_encoder_network.renamed(load_weights(base))
     known[WORD_EMBEDDINGS] = known[WORD_EMBEDDINGS][ids]
-    return cross_encoder_network.begin(known, shape, seed), shape, words
+    return StartedNetwork(cross_encoder_network.begin(known, shape, seed), shape, words)
+
+
+def resumed(folder: Path, seed: int) -> StartedNetwork:
+    """The network of a verifier's folder, as precise as its int8 weights are. Raises ConfigError."""
+    weights, shape = verifier_folder.read(folder)
+    words = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    return StartedNetwork(cross_encoder_network.begin(weights, shape, seed), shape, words)
 
 
 def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:

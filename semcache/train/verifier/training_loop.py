@@ -45,7 +45,8 @@ class TrainingExample:
 class VerifierTrainingOptions:
     """How to train. `rate` is the peak learning rate: linear warm-up over a share of the steps, then on to `last`.
 
-    The classifier, which starts from nothing, learns `fresh` times as fast.
+    The classifier, which starts from nothing, learns `fresh` times as fast. With `half` products are of bfloat16
+    numbers, which takes half of the time where the processor has them.
     """
 
     passes: int = 1
@@ -56,6 +57,7 @@ class VerifierTrainingOptions:
     clip: float = 1.0
     decay: float = 0.01
     fresh: float = 10.0
+    half: bool = False
     seed: int = 7
 
 
@@ -109,8 +111,9 @@ def fit(
     for done in range(start + 1, len(batches) + 1):
         some, wanted = batches[done - 1]
         torch.manual_seed(course.seed + done)  # of the dropout: a resumed run draws what an unbroken one does
-        logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
-        loss = functional.binary_cross_entropy_with_logits(logits, torch.tensor(wanted))
+        with torch.autocast("cpu", torch.bfloat16, enabled=course.half):
+            logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
+        loss = functional.binary_cross_entropy_with_logits(logits.float(), torch.tensor(wanted))
         optimizer.zero_grad()
         torch.autograd.backward([loss])
         torch.nn.utils.clip_grad_norm_(weights, course.clip)
