@@ -26,8 +26,9 @@ import numpy as np
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
 from semcache.matching import features, guards, neighbourhood
-from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
-from semcache.matching.strategies.certified.calibration import Calibration
+from semcache.matching.label_noise import FAITHFUL
+from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.prior import fit
@@ -37,9 +38,12 @@ from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
 # Topics of written groups that are no traffic, but what a verifier errs in: they count where its word is weighed.
-CONTRIVED = ("sly", "edits", "roles")
+CONTRIVED = ("sly", "edits", "roles", "close", "who_whom")
 # The topics in which somebody is asked to do something; in the others, somebody asks.
-SERVED = ("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely")
+SERVED = (
+    *("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely"),
+    *("company", "helpdesk", "products", "services", "technical", "unread_served"),
+)
 SETS = ("clinc150", "banking77", "served", "asked")
 PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
@@ -49,7 +53,7 @@ FLOOR = 0.5
 SEED = 7
 QUANTILES = 200
 _SLIP = 0.95
-_NEARNESS = features.NAMES.index("nearness")
+_ASKED = features.NAMES.index("asked")
 _SAME_WORDS = features.NAMES.index("same_words")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
 
@@ -77,7 +81,7 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
         data = fit({name: ([row[1] for row in rows], [row[2] for row in rows]) for name, rows in chosen.items()})
         data["risks"] = _risks(BeliefPrior.read(data), chosen)
         made[profile] = data
-        print(profile, data["calibration"], data["labels"])
+        print(profile, data["calibration"], data["labels"], data["told"]["calibration"], data["told"]["labels"])
     return made
 
 
@@ -233,12 +237,13 @@ def _objections(one: str, two: str) -> tuple[Conflict, ...]:
 
 def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[float]:
     """Quantiles of the lowest 1 - P(correct) of a request, every group having the same say."""
-    belief, calibration = Belief(prior), Calibration(prior.calibration)
+    untold = CalibratedBelief(prior, FAITHFUL)
+    told = CalibratedBelief(prior.told or prior, FAITHFUL)
     lowest: list[float] = []
     for rows in groups.values():
         by_request: dict[int, float] = {}
         for request, values, _ in rows:
-            risk = 1.0 - calibration.corrected(belief.log_odds(values, 0), values[_NEARNESS])
+            risk = 1.0 - (told if values[_ASKED] else untold).probability(values, 0)
             by_request[request] = min(risk, by_request.get(request, 1.0))
         lowest += [float(value) for value in np.quantile(list(by_request.values()), np.linspace(0, 1, QUANTILES))]
     return [round(float(value), 6) for value in np.quantile(lowest, (np.arange(QUANTILES) + 0.5) / QUANTILES)]

@@ -12,7 +12,7 @@ veto.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -30,17 +30,35 @@ if TYPE_CHECKING:
 _RIDGE = 3.0  # labels' worth of pull of a standardised weight towards zero
 _SHRINK = 20.0  # the same of a group's weight towards that of all
 _LEAST, _MOST = 0.1, 1.5  # bounds of a weight's deviation between groups
-_NEARNESS = features.NAMES.index("nearness")
+_NEARNESS, _ASKED = features.NAMES.index("nearness"), features.NAMES.index("asked")
 _ANSWERS = 0.5  # variance of an answer's offset
 
 
-def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]) -> dict[str, Any]:
+Groups: TypeAlias = "Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]"
+
+
+def fit(groups: Groups) -> dict[str, Any]:
     """The prior as `BeliefPrior.read` takes it, from each group's features and labels.
 
-    Raises ValueError without labels.
-
-    Candidates that a guard vetoes have no say, nor have texts that were typed again.
+    Candidates that the local verifier was asked about make a prior of their own, under "told"; those that a guard
+    vetoes have no say, nor have texts that were typed again. Raises ValueError without labels.
     """
+    told, untold = ({name: _of_kind(*group, asked=asked) for name, group in groups.items()} for asked in (True, False))
+    if not any(labels for _, labels in untold.values()):
+        return _fitted(told)
+    made = _fitted(untold)
+    return {**made, "told": _fitted(told)} if any(labels for _, labels in told.values()) else made
+
+
+def _of_kind(
+    values: Sequence[tuple[float, ...]], labels: Sequence[bool], *, asked: bool
+) -> tuple[list[tuple[float, ...]], list[bool]]:
+    """Those that the local verifier was asked about, or the others."""
+    chosen = [place for place, one in enumerate(values) if bool(one[_ASKED]) is asked]
+    return [values[place] for place in chosen], [labels[place] for place in chosen]
+
+
+def _fitted(groups: Groups) -> dict[str, Any]:
     tables = {name: _table(*group) for name, group in groups.items() if len(group[1])}
     if not tables:
         raise ValueError("no labels to learn a prior from")

@@ -64,7 +64,8 @@ class BeliefPrior:
 
     `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
     of the offsets of answers. `calibration` starts a `Calibration`, and `risks` are quantiles of the lowest
-    1 - P(correct) of a request in the data that the prior was learned from.
+    1 - P(correct) of a request in the data that the prior was learned from. `told` is the belief about candidates that
+    the local verifier was asked about, None where it is no other.
     """
 
     center: Array
@@ -74,10 +75,11 @@ class BeliefPrior:
     answers: float
     calibration: tuple[float, ...] = START
     risks: tuple[float, ...] = ()
+    told: BeliefPrior | None = None
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> BeliefPrior:
-        """From the JSON that training writes: a row [center, scale, mean, deviation] a term.
+        """From the JSON that training writes: a row [center, scale, mean, deviation] a term, and the same under "told".
 
         Terms it lacks get the weight that `STATED` says, or else 0. Raises KeyError or ValueError for other data.
         """
@@ -87,7 +89,8 @@ class BeliefPrior:
             raise ValueError("a prior has four finite numbers a term")
         columns = (table[:, 0], table[:, 1], table[:, 2], table[:, 3])
         calibration = tuple(data.get("calibration", START))
-        return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())))
+        told = cls.read(data["told"]) if "told" in data else None
+        return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())), told)
 
 
 def _unseen(name: str) -> list[float]:

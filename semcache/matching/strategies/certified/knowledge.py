@@ -13,8 +13,8 @@ from semcache.config.packs import Category
 from semcache.matching import features
 from semcache.matching.break_even import stretched
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
-from semcache.matching.strategies.certified.calibration import Calibration
+from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
@@ -25,7 +25,6 @@ from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Sta
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED = features.NAMES.index("asked")
-_NEARNESS = features.NAMES.index("nearness")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
@@ -59,7 +58,8 @@ class CategoryKnowledge:
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
-        self.belief = Belief(prior, noise=noise)
+        self.untold = CalibratedBelief(prior, noise)
+        self.told = CalibratedBelief(prior.told or prior, noise)  # where the local verifier was asked
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
             target,
@@ -69,7 +69,6 @@ class CategoryKnowledge:
             first=max(self._beta, target),
             loosest=self._loosest,
         )
-        self.calibration = Calibration(prior.calibration, noise)
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
         self.drift = DriftAlarm(noise)
@@ -85,7 +84,11 @@ class CategoryKnowledge:
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
-        return self.calibration.corrected(self.belief.log_odds(values, answer), values[_NEARNESS], self._caution)
+        return self.about(values).probability(values, answer, self._caution)
+
+    def about(self, values: tuple[float, ...]) -> CalibratedBelief:
+        """The belief about candidates of which as much is known as of this one."""
+        return self.told if values[_ASKED] else self.untold
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
         """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
@@ -98,14 +101,12 @@ class CategoryKnowledge:
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
         """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""
-        needed = self.calibration.needed(least)
-        if HOPELESS < needed <= 0.0:
-            # Moderated log-odds are nearer to 0 than their bound.
-            needed = HOPELESS
         longest = max([len(text), *[len(one.card.text) for one in candidates]])
-        answers = [one.card.answer_class for one in candidates]
-        best = self.belief.at_best([one.around for one in candidates], answers, longest, asked=asks)
-        return [bool(one >= needed) for one in best]
+        answers, around = [one.card.answer_class for one in candidates], [one.around for one in candidates]
+        found = self.untold.promising(around, answers, longest, least, asked=False)
+        if asks:
+            found |= self.told.promising(around, answers, longest, least, asked=True)
+        return [bool(one) for one in found]
 
     def limit(self) -> float:
         """The highest 1 - P(correct) that is served."""
@@ -145,17 +146,17 @@ class CategoryKnowledge:
             return
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
-        odds = self.belief.log_odds(label.features, label.answer)
-        near = label.features[_NEARNESS]
-        risk = 1.0 - self.calibration.corrected(odds, near, self._caution)
-        self.belief.learn(label.features, label.answer, correct=label.correct)
-        if label.source is not LabelSource.FEEDBACK:
-            # A report is no sample of what was served, nor of what was refused.
-            if self.drift.take(self.calibration.corrected(odds, near), correct=label.correct):
-                self.calibration.doubt()
-            self.calibration.add(odds, near, correct=label.correct)
-            if label.served:
-                self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
+        risk = 1.0 - self.probability(label.features, label.answer)
+        # A report is no sample of what was served, nor of what was refused.
+        sampled = label.source is not LabelSource.FEEDBACK
+        about = self.about(label.features)
+        predicted = about.probability(label.features, label.answer)
+        if sampled and self.drift.take(predicted, correct=label.correct):
+            self.untold.calibration.doubt()
+            self.told.calibration.doubt()
+        about.learn(label, sampled=sampled)
+        if sampled and label.served:
+            self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
         self.budget.changed()
         if label.source is LabelSource.AUDIT and label.served:
             visible = self._noise.visible(self.budget.per_hit())
@@ -165,13 +166,13 @@ class CategoryKnowledge:
             self.tenants.take(tenants, visible, wrong=not label.correct)
             if self.certificate.exceeded:
                 self._narrow()
-        if label.source is not LabelSource.FEEDBACK and risk <= self.budget.limit() and not self._vetoes(label):
+        if sampled and risk <= self.budget.limit() and not self._vetoes(label):
             visible = self._noise.visible(self.budget.per_hit())
             if not label.served:
                 self.tenants.watch(tenants, visible, correct=label.correct)
             if (self._narrowed or self.closed) and self._probation.passed(visible, correct=label.correct):
                 self._widen()
-        if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
+        if self._loosest is not None and sampled:
             self._look_beyond(label, risk, self._loosest)
 
     def take_own(self, label: Label, tenants: str) -> None:
@@ -184,12 +185,10 @@ class CategoryKnowledge:
             self.tenants.watch(tenants, visible, correct=label.correct)
 
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
-        """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
-        belief = Belief(prior, noise=self._noise)
-        for label in labels:
-            if len(label.features) == len(features.NAMES):
-                belief.learn(label.features, label.answer, correct=label.correct)
-        self.belief = belief
+        """Rebuild the beliefs alone: what a report took from an answer comes back, what audits showed stays shown."""
+        known = [label for label in labels if len(label.features) == len(features.NAMES)]
+        self.untold.relearn([label for label in known if not label.features[_ASKED]], prior)
+        self.told.relearn([label for label in known if label.features[_ASKED]], prior.told or prior)
         self.budget.changed()
 
     def state_of(self) -> State:
@@ -255,8 +254,8 @@ class CategoryKnowledge:
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "belief": self.belief.state(),
-            "calibration": self.calibration.state(),
+            **self.untold.state(),
+            "told": self.told.state(),
             "certificate": self.certificate.state(),
             "tenants": self.tenants.state(),
             "drift": self.drift.logs,
@@ -272,8 +271,9 @@ class CategoryKnowledge:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for that of another version."""
-        self.belief.restore(state["belief"])
-        self.calibration.restore(state["calibration"])
+        self.untold.restore(state)
+        # Until there were two, one knew all.
+        self.told.restore(state.get("told", state))
         self.drift.restore(state["drift"])
         logs, stretchable, *loosest = state["beyond"]
         if loosest in ([], [self._loosest]):

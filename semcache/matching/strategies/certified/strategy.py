@@ -97,7 +97,8 @@ class CertifiedThreshold:
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
         """The log-odds that each feature, this answer and what holds for all candidates ("base") add."""
-        return self._of(category).belief.contributions(candidate.features, candidate.card.answer_class)
+        about = self._of(category).about(candidate.features)
+        return about.belief.contributions(candidate.features, candidate.card.answer_class)
 
     def relax(self, share: float) -> None:
         """Stretch the targets by this share of the way to the pack's `relax_to`, where labels show that they may be."""

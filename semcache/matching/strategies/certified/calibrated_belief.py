@@ -1,0 +1,70 @@
+"""A belief and its calibration: P(correct) of candidates about which equally much is known.
+
+Before the local verifier was asked, words, places and numbers of two prompts decide; afterwards mostly its word. What
+labels of one teach would mislead the other: where prompts are full of traps, likeness is worth little, and the word as
+much as ever. Each has a belief of its own, therefore.
+Knows features and labels, nothing of budgets. Invariant: a label is predicted before it is learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semcache.matching import features
+from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
+from semcache.matching.strategies.certified.calibration import Calibration
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from semcache.types.evidence import Label
+
+_NEARNESS = features.NAMES.index("nearness")
+
+
+class CalibratedBelief:
+    """The belief of one category about candidates of one kind; it starts from `prior`."""
+
+    def __init__(self, prior: BeliefPrior, noise: LabelNoise) -> None:
+        self._noise = noise
+        self.belief = Belief(prior, noise=noise)
+        self.calibration = Calibration(prior.calibration, noise)
+
+    def probability(self, values: tuple[float, ...], answer: int, caution: float = 0.0) -> float:
+        """P(correct), lowered by `caution` standard deviations of the calibration."""
+        return self.calibration.corrected(self.belief.log_odds(values, answer), values[_NEARNESS], caution)
+
+    def promising(
+        self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int, least: float, *, asked: bool
+    ) -> NDArray[Any]:
+        """Which candidates could be right with a probability of `least`, as `Belief.at_best` has them; shape (n,)."""
+        needed = self.calibration.needed(least)
+        if HOPELESS < needed <= 0.0:
+            # Moderated log-odds are nearer to 0 than their bound.
+            needed = HOPELESS
+        return self.belief.at_best(around, answers, longest, asked=asked) >= needed
+
+    def learn(self, label: Label, *, sampled: bool) -> None:
+        """Learn from a label; a report is not `sampled`, and calibrates nothing."""
+        odds = self.belief.log_odds(label.features, label.answer)
+        self.belief.learn(label.features, label.answer, correct=label.correct)
+        if sampled:
+            self.calibration.add(odds, label.features[_NEARNESS], correct=label.correct)
+
+    def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
+        """Rebuild the belief alone; the calibration stays."""
+        belief = Belief(prior, noise=self._noise)
+        for label in labels:
+            belief.learn(label.features, label.answer, correct=label.correct)
+        self.belief = belief
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"belief": self.belief.state(), "calibration": self.calibration.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for that of another version."""
+        self.belief.restore(state["belief"])
+        self.calibration.restore(state["calibration"])
