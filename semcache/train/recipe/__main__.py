@@ -89,7 +89,9 @@ def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int
     made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())
     counts = Counter(verifier_recipe.origin(one) for one in dict.fromkeys(chain(*parts.courses)))
     card = made.write(out / "verifier", seed=SEED)
-    (out / "verifier" / "README.md").write_text(verifier_card.readme(card, made.held, counts), encoding="utf-8")
+    sizes = [len(one) for one in parts.courses]
+    text = verifier_card.readme(card, made.held, counts, sizes, resumed=base is None)
+    (out / "verifier" / "README.md").write_text(text, encoding="utf-8")
     pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")
     _say(f"verifier: {card['id']}")
 

@@ -1,6 +1,8 @@
 """Groups of prompts written for the verifier: rewordings that share the prompt's answer, and prompts that must not.
 
 Knows its own files and nothing of any data set. Invariant: all pairs of a group are trained on, or all are held out.
+Whoever writes many groups has habits that a network learns, so that held-out groups of the same hand look easier than
+prompts of strangers: of some hands, `UNREAD`, nothing is trained on.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from semcache.train.recipe.mixture import MinedPair
 from semcache.train.recipe.sources import held_out
 
 SURE = 0.98  # of a label: people err
+UNREAD = frozenset(("unread_asked", "unread_served"))  # topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class AuthoredGroup:
     @property
     def held(self) -> bool:
         """True if the verifier is not trained on it."""
-        return held_out(f"authored:{self.prompt}", of=8)
+        return self.topic in UNREAD or held_out(f"authored:{self.prompt}", of=8)
 
 
 def groups() -> Iterator[AuthoredGroup]:

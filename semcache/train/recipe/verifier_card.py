@@ -25,9 +25,21 @@ LIMITS = (
 )
 
 
-def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], counts: Mapping[str, int]) -> str:
-    """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin."""
+def readme(
+    card: Mapping[str, Any],
+    held: Mapping[str, Mapping[str, float]],
+    counts: Mapping[str, int],
+    courses: Sequence[int],
+    *,
+    resumed: bool,
+) -> str:
+    """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin.
+
+    The `courses` were of so many pairs; the last one may have been `resumed` from a folder of int8 weights.
+    """
     scale = card["calibration"]
+    taken = " and then ".join(f"{count:,}" for count in courses)
+    begun = "; the last course went on from the int8 weights of the one before (`--go-on`)" if resumed else ""
     lines = [
         "# Verifier: may two prompts share an answer?",
         "",
@@ -42,6 +54,7 @@ def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], cou
         "- Licence of the weights: Apache-2.0",
         "- Recipe: `make models` (`python -m semcache.train.recipe`), seed "
         f"{card['seed']}; no row of any set is part of the package",
+        f"- Courses: one pass over {taken} pairs, the later ones with products of bfloat16 numbers{begun}",
         "",
         "## Data",
         "",
@@ -55,7 +68,8 @@ def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], cou
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth. Quora's pairs, STS and fow-cache were never trained on.",
+        "eighth, and all groups of two hands (`unread`), which are the nearest to prompts of strangers. Quora's pairs, "
+        "STS and fow-cache were never trained on.",
         "",
         "## Held out by the recipe",
         "",

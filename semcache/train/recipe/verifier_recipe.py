@@ -139,7 +139,7 @@ def make(
     same = [one.pair.same for one in parts.check]
     scale = logit_calibration.fit(found, same)
     held = {}
-    for name in ("authored", "synthetic", "found", "paws"):
+    for name in ("unread", "authored", "synthetic", "found", "paws"):
         if of := [place for place, one in enumerate(parts.check) if origin(one) == name]:
             held[name] = _figures(found[of], scale, [same[place] for place in of])
     return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
@@ -188,9 +188,10 @@ def _even(some: Sequence[MinedPair], seed: int) -> list[MinedPair]:
 
 
 def origin(one: MinedPair) -> str:
-    """Where a pair is from: "synthetic", "found", "paws" or "authored"."""
-    if one.pair.made.startswith("authored"):
-        return "authored"
+    """Where a pair is from: "synthetic", "found", "paws", "authored", or "unread" if authored by an unread hand."""
+    kind, _, topic = one.pair.made.partition(":")
+    if kind == "authored":
+        return "unread" if topic in authored.UNREAD else "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"
 
 
