@@ -91,10 +91,14 @@ def _groups(name: str) -> list[tuple[str, list[Row]]]:
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
     groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
     if own:
+        unread = [group for group in held if group.topic in authored.UNREAD]
+        held = [group for group in held if group.topic not in authored.UNREAD]
         groups |= {
             "pairs": _labelled(written),
             "told": _stream(_shuffled(_texts(held)), told=True),
             "told-pairs": _labelled([*held, *_contrived()], told=True),
+            "unread": _stream(_shuffled(_texts(unread)), told=True),
+            "unread-pairs": _labelled(unread, told=True),
         }
     else:
         # What the verifier was not trained on, before a cache of everything.
