@@ -48,11 +48,13 @@ class MixtureSizes:
     """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
 
     The first course is of `train` pairs, the second of so many that it `left` and so many that were written `later`.
+    What comes of them is calibrated and measured on `check` pairs.
     """
 
     train: int = 80_000
     left: int = 8_000
     later: int = 40_000
+    check: int = 8_000
     prompts: int = 20_000
     synthetic: int = 6_000
     found: int = 4_000
@@ -99,7 +101,8 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     random.Random(seed).shuffle(more)
     more = [*left, *more[: sizes.later]]
     random.Random(seed).shuffle(more)
-    return VerifierParts((known, more), _even([*parts[1], *(one for one in (*first, *later) if one.held)], seed))
+    check = _even([*parts[1], *(one for one in (*first, *later) if one.held)], seed)
+    return VerifierParts((known, more), check[: sizes.check])
 
 
 @dataclass(frozen=True, slots=True)
