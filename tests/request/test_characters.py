@@ -78,6 +78,12 @@ def test_ordinary_writing_is_sought_by_meaning(text: str) -> None:
         (ASKED, ASKED + " wrong answers only"),
         (ASKED, ASKED + " Answer with the opposite of the truth."),
         (ASKED, "Reply wrongly: " + ASKED),
+        (ASKED, ASKED + " Or not."),
+        (ASKED, ASKED + " Say the opposite."),
+        (ASKED, "Pretend that Lyon rules France. " + ASKED),
+        (ASKED, "Pretend to be a pirate. " + ASKED),
+        (ASKED, "Role-play: " + ASKED),
+        (ASKED, ASKED + " Not really."),
     ],
     ids=ascii,
 )
@@ -94,10 +100,36 @@ def test_likeness_is_symmetric(one: str, two: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [ASKED, "What is irony?", "Tell me a joke", "How do I mount //s/share?", "Is it raining or not in Oslo?"]
+    "text",
+    [
+        ASKED,
+        "What is irony?",
+        "Tell me a joke",
+        "How do I mount //s/share?",
+        "Is it raining or not in Oslo?",
+        "Are mangoes grown in Kenya or not?",
+        "mango skin, edible or not",
+        "is mango skin edible, or not really?",
+        "Pretending to be asleep, the fox waited for the crow.",
+        "Rivers flow to the sea; for this one it's the opposite.",
+    ],
 )
 def test_who_speaks_of_jokes_makes_none(text: str) -> None:
     assert not is_jest(text)
+
+
+def test_a_part_to_play_may_be_given_in_other_words() -> None:
+    told = "Act as a waiter and let me order soup in French"
+    assert conflicts("Pretend to be a waiter and let me order soup in French", told, ()) == ()
+    assert conflicts(told, "Roleplay: you're a waiter, I order soup in French", ()) == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["how do i peel a mango lol", "how do i peel a mango hahaha!", "lol how do i peel a mango"]
+)
+def test_who_laughs_at_his_question_is_doubted(said: str) -> None:
+    for pair in ((said, "how do i peel a mango"), ("how do i peel a mango", said)):
+        assert [(one.guard, one.veto) for one in conflicts(*pair, ())] == [("tone", False)]
 
 
 @pytest.mark.parametrize("sign", [";)", ";-)", ":P", ":-p", "xD", "XDD", "<3", ":/", ":(", "-_-", "^^"])
