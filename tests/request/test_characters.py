@@ -169,3 +169,52 @@ def test_ordinary_punctuation_is_no_emoticon(text: str) -> None:
 )
 def test_degrees_celsius_and_fahrenheit_are_words(one: str, two: str, apart: bool) -> None:
     assert any(conflict.veto for conflict in conflicts(one, two, GUARDS)) == apart
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for 700 euros?"),
+        ("A week in Oslo for 700\u20ac?", "A week in Oslo for 700eur?"),
+        ("A week in Oslo for \u00a3700?", "A week in Oslo for 700 quid?"),
+        ("Is \u20b9900 the fee?", "Is Rs 900 the fee?"),
+        ("train Leeds \u2192 York", "train from Leeds to York"),
+        ("png \u2192 jpg", "Turn a png into a jpg"),
+        ("\u221a81", "square root of 81"),
+        ("\u221a81", "sqrt(81)"),
+        ("a rug of 3 \u00d7 4 m", "a rug of 3 by 4 m"),
+        ("What is \u22126 + 9?", "What is -6 + 9?"),
+        ("for n \u2265 3", "for n >= 3"),
+        ("at an angle of 70\u00b0", "at an angle of 70 degrees"),
+        ("Digits of \u03c0", "Digits of pi"),
+        ("area of a circle, 2\u03c0 at the edge", "area of a circle, 2 pi at the edge"),
+        ("Is Lego\u00ae safe?", "Is Lego safe?"),
+        ("What\u00b4s Lego made of?", "What's Lego made of?"),
+    ],
+    ids=ascii,
+)
+def test_a_symbol_and_its_name_are_alike(one: str, two: str) -> None:
+    for pair in ((one, two), (two, one)):
+        assert not any(conflict.veto for conflict in conflicts(*pair, GUARDS))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for 700 dollars?"),
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for $700?"),
+        ("\u221a81", "cube root of 81"),
+        ("\u221a81", "81"),
+        ("for n \u2265 3", "for n < 3"),
+        ("Digits of \u03c0", "Digits of p"),
+        ("\u03b1 decay", "\u03b2 decay"),
+        ("\u03b1 decay", "a decay"),
+        ("\u0397 \u03c0\u03cc\u03bb\u03b7", "eta pi"),
+        ("trains Leeds \u2192 York", "trains from York to Leeds"),
+        ("Sign of 3 \u2212 9", "Sign of 3 + 9"),
+    ],
+    ids=ascii,
+)
+def test_a_symbol_and_another_name_are_not(one: str, two: str) -> None:
+    for pair in ((one, two), (two, one)):
+        assert any(conflict.veto for conflict in conflicts(*pair, GUARDS))

@@ -16,11 +16,12 @@ _JEST = re.compile(
         |opposite\ day|in\ bizarro\ world|wrong\ answers?\ only|parody
         |pretend(?!\ (?:to\ be|that\ you|you|u|ur)\b))\b\W*(?=\w)
     | (?:^|\s|\()/?(?:/s|/j|/jk|/sarcasm|/sarcastic|/joking|/irony|/lh|/hj|jk|j/k|just\ kidding
-        |only\ joking|(?<!\bor\ )not\ really|(?<=[.!?\u2026]\ )or\ not|wink\ wink|wrong\ answers?\ only|opposite\ day|in\ opposite\ land)\W*$
+        |only\ joking|(?<!\bor\ )not\ really|(?<=[.!?\u2026]\ )or\ not|wink\ wink
+        |wrong\ answers?\ only|opposite\ day|in\ opposite\ land)\W*$
     | \b(?:answer|reply|respond)\b[^.?!\n]{0,30}\b
         (?:the\ (?:opposite|reverse)\ of|wrongly|incorrectly|falsely|untruth\w*)\b
     | \bs\W{0,2}arcasm\b|\b(?:be\ sarcastic|answer\ wrongly|lie\ to\ me)\W*$
-    | (?:^|[^\w\s]\ ?|\b(?:say|tell|me|answer|mean|do|with|give|claim|state)\ )the\ opposite\W*$
+    | (?:^|[^\w\s]\ ?|\b(?:say|tell|me|answer|do|with|give|claim)\ )the\ opposite\W*$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
