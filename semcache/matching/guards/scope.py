@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
-from semcache.matching.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
-from semcache.request.text import all_the_difference
+from semcache.matching.guards.qualifiers import BETWEEN, DENYING, LONE, PHRASES, SINGLE, STARTS, TELLING, VERBS
+from semcache.request.text import LIGHT, all_the_difference
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -22,7 +22,10 @@ _KNOWN = _SINGLE | _STARTS | LONE
 
 
 class ScopeReading(NamedTuple):
-    """`values` are the values named on each axis; `telling` the qualifiers that rarely go without saying."""
+    """`values` are the values named on each axis, and on `~axis` those denied ("not a business account").
+
+    `telling` are the qualifiers that rarely go without saying.
+    """
 
     values: dict[int, frozenset[int]]
     telling: frozenset[str]
@@ -70,13 +73,13 @@ def read(text: str) -> ScopeReading:
                 if words.words[place : place + len(phrase)] == phrase:
                     spelling = " ".join(phrase)
                     taken.update(phrase)
-                    for axis, value in PHRASES[spelling]:
-                        found.setdefault(axis, set()).add(value)
+                    _note(found, PHRASES[spelling], denied=_is_denied(words.words, place))
                     if spelling in TELLING:
                         telling.add(spelling)
-    for word in (bag & _SINGLE) - taken:
-        for axis, value in SINGLE[word]:
-            found.setdefault(axis, set()).add(value)
+    if not _SINGLE.isdisjoint(bag - taken):
+        for place, word in enumerate(words.words):
+            if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place)):
+                _note(found, SINGLE[word], denied=_is_denied(words.words, place))
     if not found and not telling:
         return _NOTHING
     return ScopeReading(
@@ -86,6 +89,26 @@ def read(text: str) -> ScopeReading:
     )
 
 
+def _note(found: dict[int, set[int]], places: tuple[tuple[int, int], ...], *, denied: bool) -> None:
+    for axis, value in places:
+        found.setdefault(~axis if denied else axis, set()).add(value)
+
+
+def _is_denied(words: tuple[str, ...], place: int) -> bool:
+    """Return True if a negation stands before the word at `place`, with no more than two light words between."""
+    for before in words[max(0, place - 3) : place][::-1]:
+        if before in DENYING:
+            return True
+        if before not in BETWEEN:
+            return False
+    return False
+
+
+def _is_verb(words: tuple[str, ...], place: int) -> bool:
+    behind = words[place + 1] if place + 1 < len(words) else "or"
+    return behind in LIGHT and behind not in ("and", "or")
+
+
 def _met(word: str, other: ScopeReading, text: str) -> bool:
     """Return True if the other text, of reading `other`, names the same value in other words."""
     places = SINGLE.get(word) or PHRASES.get(word) or ()
@@ -93,7 +116,7 @@ def _met(word: str, other: ScopeReading, text: str) -> bool:
         spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag
     ):
         return True  # "pregnancy" for "pregnant"
-    return any(value in other.values.get(axis, ()) for axis, value in places)
+    return any(value in other.values.get(axis, ()) or value in other.values.get(~axis, ()) for axis, value in places)
 
 
 def _words(one: ScopeReading, two: ScopeReading) -> str:
