@@ -105,13 +105,16 @@ _WISHES = (
 _ASKING = re.compile(
     r"\b(?:give|list|show|explain|write|answer|reply|respond|summari[sz]e|present|put|compare|tell|describe|provide|display"
     r"|arrange|lay|need|want|like|define|name|sum|outline|state|report|say|make|create|generate|draft|produce|identify|turn"
-    r"|translate|convert|rewrite|rephrase|return|print|what|which|who)\b|[,;:.?!(-]\s*$|^\W*$"
+    r"|translate|convert|rewrite|rephrase|return|print|use|rate|rank|assess|evaluate|contrast|analy[sz]e|review|discuss|clarify|condense|express"
+    r"|phrase|recast|format|organi[sz]e|what|which|who)\b|[,;:.?!(-]\s*$|^\W*$"
 )
+# Said of the answer or of who reads it, these come to the same.
+_SIMPLE = vocabulary("simple simply plain plainly layman beginner")
 _NEAR = 300  # characters
 _LOOSE = re.compile(r"(?:in|using)\b")
 # "Fluent in French" and "in French or in Russian?" wish for no tongue.
 _SPOKEN = re.compile(
-    r"\b(?:written|fluent|spoken|said|called|displayed|shown|published|printed|native|conversational|literate|lessons?"
+    r"\b(?:written|fluent|spoken|displayed|published|printed|native|conversational|literate|lessons?"
     rf"|class(?:es)?|courses?|degree|(?:{_any(_TONGUES)}) or) $"
 )
 _OR_TONGUE = re.compile(rf" or (?:in )?(?:{_any(_TONGUES)})\b")
@@ -185,7 +188,7 @@ def _is_outright(wish: tuple[str, str], match: re.Match[str]) -> bool:
     if kind == "tongue":
         return what != "english" and not (_SPOKEN.search(before) or _OR_TONGUE.match(match.string, match.end()))
     if kind == "format":
-        if match[0].endswith(("line", "liner")) and not before.endswith("in "):
+        if match[0].endswith((" line", "-line", " liner", "-liner")) and not before.endswith("in "):
             return False
         return _LOOSE.match(match[0]) is None or _ASKING.search(before) is not None
     # What is written or told to somebody is meant for him, whoever reads the answer.
@@ -196,6 +199,8 @@ def _lacking(one: FormReading, two: FormReading, other: str) -> frozenset[tuple[
     """The wishes of `one` that `two` makes nowhere, not even in other words."""
     bag = read_text(other).bag
     bag |= {_NAMES[word] for word in bag | set(map(stem, bag)) if word in _NAMES}
+    if not bag.isdisjoint(_SIMPLE):
+        bag |= _SIMPLE
     return frozenset(
         wish for wish in one.outright | one.hinted if wish not in two.outright | two.hinted and wish[1] not in bag
     )

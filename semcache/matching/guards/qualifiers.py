@@ -31,8 +31,8 @@ current_account,checking|savings,isa|joint
 gas|electric,electricity|water|dual_fuel
 broadband,fibre|landline|mobile|tv,television
 petrol,gasoline|diesel|electric|hybrid
-landlord,landlords,owner,my_landlord,our_landlord,my_tenant,our_tenant|tenant,tenants,renter,renters,my_landlord,our_landlord,my_tenant,our_tenant|homeowner,homeowners,owner
-my_landlord,our_landlord|my_tenant,our_tenant,my_tenants,our_tenants
+landlord,landlords,owner,the_owner,the_landlord,i'm_a_landlord,i_am_a_landlord,as_a_landlord,my_landlord,our_landlord,my_tenant,our_tenant|tenant,tenants,renter,renters,my_landlord,our_landlord,my_tenant,our_tenant|homeowner,homeowners,owner,the_owner
+my_landlord,our_landlord,the_landlord,the_owner,i_rent|i'm_a_landlord,i_am_a_landlord,as_a_landlord,i_rent_out,my_tenant,our_tenant,my_tenants,our_tenants
 buyer,buyers|seller,sellers
 employer,employers,my_employer,our_employer|employee,employees,staff,my_employer,our_employer|contractor,contractors,self_employed,freelance,freelancer,freelancers,sole_trader,sole_traders
 my_employer,our_employer|my_employee,our_employee,my_employees,our_employees
@@ -99,7 +99,9 @@ in_store in_person by_post by_phone over_the_phone in_branch joint self_employed
 contractor part_time
 temporary provisional off_peak weekend weekends bank_holiday bank_holidays overnight same_day express one_way
 round_trip commercial_property residential partial_refund hand_luggage vegan vegetarian halal gluten_free virtual
-free_tier free_plan my_child our_child my_landlord our_landlord my_tenant our_tenant my_employer our_employer
+free_tier free_plan
+my_child our_child my_landlord our_landlord the_landlord my_tenant our_tenant i'm_a_landlord i_am_a_landlord
+as_a_landlord my_employer our_employer
 lite military veterans veteran divorced widowed annual annually yearly monthly weekly
 fortnightly quarterly female male women men women's men's diesel hybrid ios iphone android mac windows linux ipad
 enterprise guest guests landlord landlords tenant tenants employer employee employees short_term long_term
@@ -114,12 +116,14 @@ new_york new_zealand new_year new_delhi new_orleans new_jersey new_mexico new_en
 EITHER = vocabulary("owner night nights college") | {
     f"{whose} {who}" for whose in ("my", "our") for who in ("child", "landlord", "tenant", "employer")
 }
-EITHER |= {"new child"}
+EITHER |= {"new child", "the owner"}
 # Qualifiers of a thing, and verbs before a light word: "a used car", "what is used for".
 VERBS = vocabulary("used")
 # What denies a qualifier behind it, and the words that may stand between.
-DENYING = vocabulary("not no never without except excluding stop instead rather isn't aren't don't doesn't wasn't")
+DENYING = vocabulary("not never without except excluding instead rather isn't aren't don't doesn't wasn't")
 BETWEEN = vocabulary("a an the any my our your in on for of being getting as to than be get use using with from")
+# Denies only beside another value: "by email, no printed copy", but not "no mobile signal".
+LACKING = "no"
 # Audiences and conditions behind "for", "as a", "while" that stand on no axis.
 LONE = vocabulary(
     "pregnant breastfeeding diabetic diabetics disabled disability veterans veteran carers carer teacher"

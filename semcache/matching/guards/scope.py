@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
-from semcache.matching.guards.qualifiers import BETWEEN, DENYING, LONE, PHRASES, SINGLE, STARTS, TELLING, VERBS
+from semcache.matching.guards.qualifiers import BETWEEN, DENYING, LACKING, LONE, PHRASES, SINGLE, STARTS, TELLING, VERBS
 from semcache.request.text import LIGHT, all_the_difference
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -65,6 +65,7 @@ def read(text: str) -> ScopeReading:
     if bag.isdisjoint(_KNOWN):
         return _NOTHING
     found: dict[int, set[int]] = {}
+    lacked: list[tuple[int, int]] = []
     telling = set(bag & TELLING) | (bag & LONE)
     taken: set[str] = set()
     if not bag.isdisjoint(_STARTS):
@@ -73,13 +74,15 @@ def read(text: str) -> ScopeReading:
                 if words.words[place : place + len(phrase)] == phrase:
                     spelling = " ".join(phrase)
                     taken.update(phrase)
-                    _note(found, PHRASES[spelling], denied=_is_denied(words.words, place))
+                    _note(found, lacked, PHRASES[spelling], _denial(words.words, place))
                     if spelling in TELLING:
                         telling.add(spelling)
     if not _SINGLE.isdisjoint(bag - taken):
         for place, word in enumerate(words.words):
             if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place)):
-                _note(found, SINGLE[word], denied=_is_denied(words.words, place))
+                _note(found, lacked, SINGLE[word], _denial(words.words, place))
+    for axis, value, denied in [(axis, value, axis in found) for axis, value in lacked]:
+        found.setdefault(~axis if denied else axis, set()).add(value)
     if not found and not telling:
         return _NOTHING
     return ScopeReading(
@@ -89,19 +92,24 @@ def read(text: str) -> ScopeReading:
     )
 
 
-def _note(found: dict[int, set[int]], places: tuple[tuple[int, int], ...], *, denied: bool) -> None:
+def _note(
+    found: dict[int, set[int]], lacked: list[tuple[int, int]], places: tuple[tuple[int, int], ...], denial: str
+) -> None:
+    if denial == LACKING:
+        lacked.extend(places)
+        return
     for axis, value in places:
-        found.setdefault(~axis if denied else axis, set()).add(value)
+        found.setdefault(~axis if denial else axis, set()).add(value)
 
 
-def _is_denied(words: tuple[str, ...], place: int) -> bool:
-    """Return True if a negation stands before the word at `place`, with no more than two light words between."""
+def _denial(words: tuple[str, ...], place: int) -> str:
+    """The negation before the word at `place`, with no more than two light words between; "" for none."""
     for before in words[max(0, place - 3) : place][::-1]:
-        if before in DENYING:
-            return True
+        if before in DENYING or before == LACKING:
+            return before
         if before not in BETWEEN:
-            return False
-    return False
+            break
+    return ""
 
 
 def _is_verb(words: tuple[str, ...], place: int) -> bool:

@@ -46,6 +46,7 @@ ROWS = [
     ("Explain inflation in one line", "Explain inflation in a single sentence", NOTHING),
     ("Explain inflation in one line", "Explain inflation", VETO),
     ("a one-liner on inflation", "a single sentence on inflation", NOTHING),
+    ("The fall of Rome as a timeline", "Why was Rome not able to last?", VETO),
     ("git log one line", "How do I see what was changed in a repository?", DOUBT),
     ("My HTML form is sent twice", "Why does it submit two times?", NOTHING),
     ("List the planets in HTML format", "Which planets are there?", VETO),
@@ -56,6 +57,10 @@ ROWS = [
     ("Write a birthday card to my boss", "A card for my manager's birthday, please", NOTHING),
     ("Write a birthday card to my boss", "A card for the birthday, please", VETO),
     ("Write a birthday card to my boss", "A card with wishes for somebody turning fifty", DOUBT),
+    ("Rate tea and coffee in a table", "Which is nicer, tea or coffee?", VETO),
+    ("What is rain called in Thai?", "What name has rain?", VETO),
+    ("Describe inflation to a layman", "Explain inflation in simple words", NOTHING),
+    ("Describe inflation to a layman", "Explain inflation to an expert", VETO),
     ("Explain a mortgage to my boss", "What is a mortgage?", VETO),
     ("Say good morning in German", "Say good morning in French, please", VETO),
 ]
