@@ -2,7 +2,8 @@
 
 An embedder drops what its vocabulary lacks: invisible characters, letters of mathematics, writing upside down. A prompt
 with any of them is known by its bytes alone; and two prompts that differ in symbols, or in the scripts that they are
-written in, do not share an answer. Knows Unicode, no words. Invariant: pure, and linear in the length of the text.
+written in, do not share an answer. A symbol and its name are no difference: "5 \u20ac" and "5 euros". Knows Unicode,
+and of words only the names of symbols. Invariant: pure, and linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -54,6 +55,55 @@ _NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
 _DEGREES = re.compile(r"\s?(?:\u00b0\s?([CF])\b|([\u2103\u2109]))")
 _FRACTIONS = re.compile("(?:([0-9]{1,9}) ?)?([\u00bc-\u00be\u2150-\u215e])")
+# What says nothing to anybody: marks of ownership behind a name, and an accent in the place of an apostrophe.
+_MUTE = re.compile("(?<=\\w)[\u2122\u00ae\u00a9]|(?<=[^\\W\\d_])\u00b4(?=[^\\W\\d_])")
+_CURRENCIES = {
+    "\u20ac": "eur euro euros",
+    "\u00a3": "gbp pound pounds sterling quid",
+    "\u00a5": "jpy yen cny yuan rmb",
+    "\u20b9": "inr rs rupee rupees",
+    "$": "usd dollar dollars bucks",
+}
+# The words and signs for other symbols, any of which stands for the symbol.
+_NAMES = {
+    "\u2192": ["->", "=>", ">", "to", "into", "in", "from", "as", "gives?", "yields?", "becomes?"],
+    "\u00d7": [r"\*", r"\d ?(?:m|cm|mm|ft)? ?x ?\d", "x", "by", "times", "for", "per", "each", r"multipl\w+"],
+    "\u00f7": ["/", "by", "over", "per", "divided?"],
+    "\u2212": ["-", "minus", "negative", "less"],
+    "\u2264": ["<=", "at most", "maximum", "max", "up to", "or (?:less|fewer)", r"(?:no|not) (?:more|over)"],
+    "\u2265": [">=", "at least", "minimum", "min", "from", "or more", r"(?:no|not) (?:less|fewer|under)"],
+    "\u2260": ["!=", "<>", "not equal", "unequal", "differs?"],
+    "\u2248": ["~", "about", "approx", "approximately", "around", "roughly"],
+    "\u00b0": ["deg", "degrees?"],
+    "\u221a": ["sqrt", "square root", "root of"],
+    "\u222b": ["integral", "integrate", "area"],
+    "\u2211": ["sum", "sigma"],
+    "\u221e": ["infinity", "infinite", "infinitely"],
+    "\u2227": ["and", "&&?"],
+    "\u2228": ["or", r"\|\|?"],
+    "\u00ac": ["not", "!"],
+}
+_SAID = {
+    symbol: re.compile("|".join(rf"\b(?:{name})\b" if name[-1].isalpha() or "(" in name else name for name in names))
+    for symbol, names in _NAMES.items()
+}
+_MONEY = {
+    symbol: re.compile(rf"{re.escape(symbol)}|(?:\b|(?<=\d))(?:{'|'.join(names.split())})\b")
+    for symbol, names in _CURRENCIES.items()
+}
+_GREEK = re.compile("[\u0370-\u03ff]")
+# A letter of mathematics, beside no other letter.
+_LONE_GREEK = re.compile("(?<![^\\W\\d_])[\u0391-\u03a1\u03a3-\u03a9\u03b1-\u03c1\u03c3-\u03c9](?![^\\W\\d_])")
+# So that those who read words read these, too.
+_SPELT = (
+    ("\u2192", " to "),
+    ("\u221a", " square root of "),
+    ("\u00b0", " degrees "),
+    ("\u2212", "-"),
+    ("\u2264", "<="),
+    ("\u2265", ">="),
+    ("\u2260", "!="),
+)
 _SCALES = {"C": " Celsius", "\u2103": " Celsius", "F": " Fahrenheit", "\u2109": " Fahrenheit"}
 
 
@@ -78,15 +128,60 @@ def alike(one: str, two: str) -> bool:
         return False
     if one.isascii() and two.isascii():
         return True
-    one, two = _scaled(one), _scaled(two)
-    return _symbols(one) == _symbols(two) and _scripts(one) == _scripts(two)
+    one, two = _muted(one), _muted(two)
+    letters = _lone_greek(one) ^ _lone_greek(two)
+    one, two = _voiced(one), _voiced(two)
+    if any(letter_name not in text.lower() for letter_name in map(_greek_name, letters) for text in (one, two)):
+        return False
+    ours, theirs = _symbols(one), _symbols(two)
+    if ours != theirs and not (_says(two, ours - theirs) and _says(one, theirs - ours)):
+        return False
+    return _scripts(one) == _scripts(two)
 
 
 def unstyled(text: str) -> str:
     """The text in the plainest letters that mean the same (NFKC): degrees in words, signs of fractions in digits."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _FRACTIONS.sub(_in_digits, _scaled(text)))
+    text = _voiced(unicodedata.normalize("NFKC", _FRACTIONS.sub(_in_digits, _muted(text))))
+    for symbol, words in _SPELT:
+        text = text.replace(symbol, words)
+    return text
+
+
+def _muted(text: str) -> str:
+    return _MUTE.sub(lambda match: "'" if match[0] == "\u00b4" else "", text)
+
+
+def _voiced(text: str) -> str:
+    """The text with its scales of temperature, and its single letters of Greek, by their names."""
+    text = _scaled(text)
+    for letter in _lone_greek(text):
+        text = text.replace(letter, f" {_greek_name(letter)} ")
+    return text
+
+
+def _lone_greek(text: str) -> frozenset[str]:
+    """The letters of Greek that stand for something in mathematics: none of a text with a word of Greek."""
+    lone = _LONE_GREEK.findall(text)
+    return frozenset(lone) if lone and len(lone) == len(_GREEK.findall(text)) else frozenset()
+
+
+def _greek_name(letter: str) -> str:
+    """The name of a letter: "pi"."""
+    return unicodedata.name(letter).rpartition(" ")[2].lower()
+
+
+def _says(text: str, symbols: frozenset[str]) -> bool:
+    """Return True if a text says each of these symbols in words; money need not be named where there is no other."""
+    lower = text.lower()
+    for symbol in symbols:
+        if symbol in _MONEY:
+            if _MONEY[symbol].search(lower) is None and any(words.search(lower) for words in _MONEY.values()):
+                return False
+        elif symbol not in _SAID or _SAID[symbol].search(lower) is None:
+            return False
+    return True
 
 
 def _scaled(text: str) -> str:

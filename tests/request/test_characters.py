@@ -78,6 +78,12 @@ def test_ordinary_writing_is_sought_by_meaning(text: str) -> None:
         (ASKED, ASKED + " wrong answers only"),
         (ASKED, ASKED + " Answer with the opposite of the truth."),
         (ASKED, "Reply wrongly: " + ASKED),
+        (ASKED, ASKED + " Or not."),
+        (ASKED, ASKED + " Say the opposite."),
+        (ASKED, "Pretend that Lyon rules France. " + ASKED),
+        (ASKED, "Pretend to be a pirate. " + ASKED),
+        (ASKED, "Role-play: " + ASKED),
+        (ASKED, ASKED + " Not really."),
     ],
     ids=ascii,
 )
@@ -94,10 +100,36 @@ def test_likeness_is_symmetric(one: str, two: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [ASKED, "What is irony?", "Tell me a joke", "How do I mount //s/share?", "Is it raining or not in Oslo?"]
+    "text",
+    [
+        ASKED,
+        "What is irony?",
+        "Tell me a joke",
+        "How do I mount //s/share?",
+        "Is it raining or not in Oslo?",
+        "Are mangoes grown in Kenya or not?",
+        "mango skin, edible or not",
+        "is mango skin edible, or not really?",
+        "Pretending to be asleep, the fox waited for the crow.",
+        "Rivers flow to the sea; for this one it's the opposite.",
+    ],
 )
 def test_who_speaks_of_jokes_makes_none(text: str) -> None:
     assert not is_jest(text)
+
+
+def test_a_part_to_play_may_be_given_in_other_words() -> None:
+    told = "Act as a waiter and let me order soup in French"
+    assert conflicts("Pretend to be a waiter and let me order soup in French", told, ()) == ()
+    assert conflicts(told, "Roleplay: you're a waiter, I order soup in French", ()) == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["how do i peel a mango lol", "how do i peel a mango hahaha!", "lol how do i peel a mango"]
+)
+def test_who_laughs_at_his_question_is_doubted(said: str) -> None:
+    for pair in ((said, "how do i peel a mango"), ("how do i peel a mango", said)):
+        assert [(one.guard, one.veto) for one in conflicts(*pair, ())] == [("tone", False)]
 
 
 @pytest.mark.parametrize("sign", [";)", ";-)", ":P", ":-p", "xD", "XDD", "<3", ":/", ":(", "-_-", "^^"])
@@ -137,3 +169,52 @@ def test_ordinary_punctuation_is_no_emoticon(text: str) -> None:
 )
 def test_degrees_celsius_and_fahrenheit_are_words(one: str, two: str, apart: bool) -> None:
     assert any(conflict.veto for conflict in conflicts(one, two, GUARDS)) == apart
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for 700 euros?"),
+        ("A week in Oslo for 700\u20ac?", "A week in Oslo for 700eur?"),
+        ("A week in Oslo for \u00a3700?", "A week in Oslo for 700 quid?"),
+        ("Is \u20b9900 the fee?", "Is Rs 900 the fee?"),
+        ("train Leeds \u2192 York", "train from Leeds to York"),
+        ("png \u2192 jpg", "Turn a png into a jpg"),
+        ("\u221a81", "square root of 81"),
+        ("\u221a81", "sqrt(81)"),
+        ("a rug of 3 \u00d7 4 m", "a rug of 3 by 4 m"),
+        ("What is \u22126 + 9?", "What is -6 + 9?"),
+        ("for n \u2265 3", "for n >= 3"),
+        ("at an angle of 70\u00b0", "at an angle of 70 degrees"),
+        ("Digits of \u03c0", "Digits of pi"),
+        ("area of a circle, 2\u03c0 at the edge", "area of a circle, 2 pi at the edge"),
+        ("Is Lego\u00ae safe?", "Is Lego safe?"),
+        ("What\u00b4s Lego made of?", "What's Lego made of?"),
+    ],
+    ids=ascii,
+)
+def test_a_symbol_and_its_name_are_alike(one: str, two: str) -> None:
+    for pair in ((one, two), (two, one)):
+        assert not any(conflict.veto for conflict in conflicts(*pair, GUARDS))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for 700 dollars?"),
+        ("A week in Oslo for \u20ac700?", "A week in Oslo for $700?"),
+        ("\u221a81", "cube root of 81"),
+        ("\u221a81", "81"),
+        ("for n \u2265 3", "for n < 3"),
+        ("Digits of \u03c0", "Digits of p"),
+        ("\u03b1 decay", "\u03b2 decay"),
+        ("\u03b1 decay", "a decay"),
+        ("\u0397 \u03c0\u03cc\u03bb\u03b7", "eta pi"),
+        ("trains Leeds \u2192 York", "trains from York to Leeds"),
+        ("Sign of 3 \u2212 9", "Sign of 3 + 9"),
+    ],
+    ids=ascii,
+)
+def test_a_symbol_and_another_name_are_not(one: str, two: str) -> None:
+    for pair in ((one, two), (two, one)):
+        assert any(conflict.veto for conflict in conflicts(*pair, GUARDS))

@@ -14,6 +14,7 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
+from semcache.matching.guards import tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -26,7 +27,6 @@ from semcache.matching.guards.numbers import NumberGuard
 from semcache.matching.guards.quantifiers import QuantifierGuard
 from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
-from semcache.matching.guards.tone import is_jest
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
@@ -105,8 +105,8 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
         found.append(Conflict("characters", "they differ in symbols or scripts"))
     elif _capitals_tell(query, cached):
         found.append(Conflict("characters", "capitals make other words of the same letters"))
-    elif is_jest(query) != is_jest(cached):
-        found.append(Conflict("tone", "one of them is meant in jest"))
+    elif (jest := tone.compare(query, cached)) is not None:
+        found.append(jest)
     query, cached = unstyled(query), unstyled(cached)
     for guard, one, two in zip(panel.guards, panel.readings(query), panel.readings(cached), strict=True):
         if one is not two:

@@ -24,6 +24,7 @@ _FORMATS = lexicon(
 _WORKS = _FORMATS | lexicon(
     "song story email letter script code formula speech report caption summary article memo blog joke"
 )
+_SHAPES = _FORMATS | {"word": "word", "line": "sentence"}
 _TONGUES = lexicon(
     "english french german spanish italian portuguese dutch polish russian ukrainian chinese mandarin cantonese"
     " japanese"
@@ -35,7 +36,7 @@ _TONGUES = lexicon(
 _READERS = lexicon(
     "child=children,kid,kids,toddler,eli5 teenager=teenagers,teen,teens beginner=beginners,novice,newbie,dummies"
     " layman=layperson,laypeople,laymen expert=experts,professional,specialist"
-    " manager=managers,executive,executives,ceo"
+    " manager=managers,executive,executives,ceo,boss,bosses,supervisor"
     " grandmother=grandma,granny,grandparents customer=customers medic=doctor,doctors,nurse,nurses"
     " student=students,pupils"
     " developer=developers,programmer,programmers,engineer,engineers lawyer=lawyers schoolchild undergraduate"
@@ -56,12 +57,13 @@ def _any(table: dict[str, str]) -> str:
 
 
 _WISHES = (
-    ("format", frozenset(_FORMATS) | {"word", "line"}, _FORMATS | {"word": "word", "line": "line"}, True, re.compile(
-        r"\b(?:in|into|as|using|return(?: it| them)?|output(?: it)?|format(?:ted)?)(?: an?| the| just| only"
-        r"| valid| plain| one| two"
+    ("format", frozenset(_SHAPES) | {"liner"}, _SHAPES, True, re.compile(
+        r"\b(?:in|into|as|using|return(?: it| them)?|output(?: it)?|format(?:ted)?)(?: an?| just| only"
+        r"| the form(?:at)? of| valid| plain| one| two"
         rf"| three| single| short| brief| simple| numbered| bulleted| markdown| nested| code| form of"
         rf"| format of)* ({_any(_FORMATS)})\b"
-        rf"|\b(?:one|single)[ -](sentence|paragraph|word|line)\b|\b({_any(_FORMATS)}) (?:only|format|form|output)\b"
+        rf"|\b(?:one|single)[ -](sentence|paragraph|word|line)r?\b"
+        rf"|\b(?!html forms?\b)({_any(_FORMATS)}) (?:only|format|form|output)\b"
     )),
     ("format", frozenset(_WORKS), _WORKS, False, re.compile(
         rf"^\W*(?:please |can you |could you |would you |i want you to |i need you to )*(?:write|give me|make"
@@ -99,12 +101,29 @@ _WISHES = (
         r"|answer|message|poem|tone)\b"
     )),
 )  # fmt: skip
+# A wish is told from what a question is about by the words before it: "list them in a table", "my dates in a table".
+_ASKING = re.compile(
+    r"\b(?:give|list|show|explain|write|answer|reply|respond|summari[sz]e|present|put|compare|tell|describe|provide|display"
+    r"|arrange|lay|need|want|like|define|name|sum|outline|state|report|say|make|create|generate|draft|produce|identify|turn"
+    r"|translate|convert|rewrite|rephrase|return|print|use|rate|rank|assess|evaluate|contrast|analy[sz]e|review|discuss|clarify|condense|express"
+    r"|phrase|recast|format|organi[sz]e|what|which|who)\b|[,;:.?!(-]\s*$|^\W*$"
+)
+# Said of the answer or of who reads it, these come to the same.
+_SIMPLE = vocabulary("simple simply plain plainly layman beginner")
+_NEAR = 300  # characters
+_LOOSE = re.compile(r"(?:in|using)\b")
+# "Fluent in French" and "in French or in Russian?" wish for no tongue.
+_SPOKEN = re.compile(
+    r"\b(?:written|fluent|spoken|displayed|published|printed|native|conversational|literate|lessons?"
+    rf"|class(?:es)?|courses?|degree|(?:{_any(_TONGUES)}) or) $"
+)
+_OR_TONGUE = re.compile(rf" or (?:in )?(?:{_any(_TONGUES)})\b")
 _STEPS = re.compile(r"\bstep[ -]by[ -]step\b|\bstepwise\b|\bas steps\b|\bwith steps\b")
 _EXAMPLES = re.compile(r"\b(?:with|including|include|give|using)(?: me)?(?: an?| some| code| real)* examples?\b")
 _NAMES: dict[str, str] = {word: name for wish in _WISHES for word, name in wish[2].items()}
 _TRIGGERS = frozenset[str]().union(*(wish[1] for wish in _WISHES)) | vocabulary("step stepwise steps example examples")
 
-_STEMS = frozenset(map(stem, _TRIGGERS)) | vocabulary("explain describe answer write give term word as")
+_STEMS = frozenset(map(stem, _TRIGGERS)) | vocabulary("explain describe answer write give term word as one single")
 
 
 class FormReading(NamedTuple):
@@ -152,7 +171,7 @@ def read(text: str) -> FormReading:
             word = next((group for group in match.groups() if group), "five")
             if word in table or word == "five":
                 wish = (kind, table.get(word, "child"))
-                (outright if firm and wish != ("tongue", "english") else hinted).add(wish)
+                (outright if firm and _is_outright(wish, match) else hinted).add(wish)
     if "step" in words.lower and _STEPS.search(words.lower):
         hinted.add(("steps", "step by step"))
     if "example" in words.lower and _EXAMPLES.search(words.lower):
@@ -162,10 +181,26 @@ def read(text: str) -> FormReading:
     return FormReading(frozenset(outright), frozenset(hinted))
 
 
+def _is_outright(wish: tuple[str, str], match: re.Match[str]) -> bool:
+    """Return False for what may be the subject of the question, too."""
+    kind, what = wish
+    before = match.string[max(0, match.start() - _NEAR) : match.start()]
+    if kind == "tongue":
+        return what != "english" and not (_SPOKEN.search(before) or _OR_TONGUE.match(match.string, match.end()))
+    if kind == "format":
+        if match[0].endswith((" line", "-line", " liner", "-liner")) and not before.endswith("in "):
+            return False
+        return _LOOSE.match(match[0]) is None or _ASKING.search(before) is not None
+    # What is written or told to somebody is meant for him, whoever reads the answer.
+    return not match[0].startswith(("write", "tell"))
+
+
 def _lacking(one: FormReading, two: FormReading, other: str) -> frozenset[tuple[str, str]]:
     """The wishes of `one` that `two` makes nowhere, not even in other words."""
     bag = read_text(other).bag
-    bag |= {_NAMES[word] for word in bag if word in _NAMES}
+    bag |= {_NAMES[word] for word in bag | set(map(stem, bag)) if word in _NAMES}
+    if not bag.isdisjoint(_SIMPLE):
+        bag |= _SIMPLE
     return frozenset(
         wish for wish in one.outright | one.hinted if wish not in two.outright | two.hinted and wish[1] not in bag
     )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
-from semcache.matching.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
-from semcache.request.text import all_the_difference
+from semcache.matching.guards.qualifiers import BETWEEN, DENYING, LACKING, LONE, PHRASES, SINGLE, STARTS, TELLING, VERBS
+from semcache.request.text import LIGHT, all_the_difference
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -22,7 +22,10 @@ _KNOWN = _SINGLE | _STARTS | LONE
 
 
 class ScopeReading(NamedTuple):
-    """`values` are the values named on each axis; `telling` the qualifiers that rarely go without saying."""
+    """`values` are the values named on each axis, and on `~axis` those denied ("not a business account").
+
+    `telling` are the qualifiers that rarely go without saying.
+    """
 
     values: dict[int, frozenset[int]]
     telling: frozenset[str]
@@ -62,6 +65,7 @@ def read(text: str) -> ScopeReading:
     if bag.isdisjoint(_KNOWN):
         return _NOTHING
     found: dict[int, set[int]] = {}
+    lacked: list[tuple[int, int]] = []
     telling = set(bag & TELLING) | (bag & LONE)
     taken: set[str] = set()
     if not bag.isdisjoint(_STARTS):
@@ -70,13 +74,15 @@ def read(text: str) -> ScopeReading:
                 if words.words[place : place + len(phrase)] == phrase:
                     spelling = " ".join(phrase)
                     taken.update(phrase)
-                    for axis, value in PHRASES[spelling]:
-                        found.setdefault(axis, set()).add(value)
+                    _note(found, lacked, PHRASES[spelling], _denial(words.words, place))
                     if spelling in TELLING:
                         telling.add(spelling)
-    for word in (bag & _SINGLE) - taken:
-        for axis, value in SINGLE[word]:
-            found.setdefault(axis, set()).add(value)
+    if not _SINGLE.isdisjoint(bag - taken):
+        for place, word in enumerate(words.words):
+            if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place)):
+                _note(found, lacked, SINGLE[word], _denial(words.words, place))
+    for axis, value, denied in [(axis, value, axis in found) for axis, value in lacked]:
+        found.setdefault(~axis if denied else axis, set()).add(value)
     if not found and not telling:
         return _NOTHING
     return ScopeReading(
@@ -86,6 +92,31 @@ def read(text: str) -> ScopeReading:
     )
 
 
+def _note(
+    found: dict[int, set[int]], lacked: list[tuple[int, int]], places: tuple[tuple[int, int], ...], denial: str
+) -> None:
+    if denial == LACKING:
+        lacked.extend(places)
+        return
+    for axis, value in places:
+        found.setdefault(~axis if denial else axis, set()).add(value)
+
+
+def _denial(words: tuple[str, ...], place: int) -> str:
+    """The negation before the word at `place`, with no more than two light words between; "" for none."""
+    for before in words[max(0, place - 3) : place][::-1]:
+        if before in DENYING or before == LACKING:
+            return before
+        if before not in BETWEEN:
+            break
+    return ""
+
+
+def _is_verb(words: tuple[str, ...], place: int) -> bool:
+    behind = words[place + 1] if place + 1 < len(words) else "or"
+    return behind in LIGHT and behind not in ("and", "or")
+
+
 def _met(word: str, other: ScopeReading, text: str) -> bool:
     """Return True if the other text, of reading `other`, names the same value in other words."""
     places = SINGLE.get(word) or PHRASES.get(word) or ()
@@ -93,7 +124,7 @@ def _met(word: str, other: ScopeReading, text: str) -> bool:
         spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag
     ):
         return True  # "pregnancy" for "pregnant"
-    return any(value in other.values.get(axis, ()) for axis, value in places)
+    return any(value in other.values.get(axis, ()) or value in other.values.get(~axis, ()) for axis, value in places)
 
 
 def _words(one: ScopeReading, two: ScopeReading) -> str:

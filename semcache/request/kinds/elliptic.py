@@ -14,7 +14,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 
 _LONGEST = 12  # words; a longer prompt says itself what it is about
 _OPENING = re.compile(
-    r"""\W*(?:(?:ok|okay|no|yes|yeah|hmm?|well|sorry|thanks|thank\ you|great)\b\W*)*(?:
+    r"""\W*(?!yes\W{1,3}(?:or\W)?no\W+\w)(?:(?:ok|okay|no|yes|yeah|hmm?|well|sorry|thanks|thank\ you|great)\b\W*)*(?:
       (?:(?:and|but|so|then|or)\W*)?(?:what|how)\ about\b(?!\s+(?:when|if|the\s+time))
     | (?:and|but|or|nor|then|also)\b(?!/)
     | (?:what|how)\ (?:else|so|then|next|now|come)\W*$ | what\ if\ (?:not|so|it|they|he|she|that)\b
@@ -36,13 +36,17 @@ _OPENING = re.compile(
     | (?:the|this|that|these|those|my|your|which|what\ is\ the|what's\ the)?\ ?(?:first|second|third|last|other
       |next|previous|former
         |latter|same|cheaper|bigger|smaller|red|blue)\ (?:one|ones)\b
-    | (?:which|this|that|these|those|the)\ (?:one|ones)\W*$ | (?:the\ )?(?:latter|former)\b
+    | (?:which|this|that|these|those|the)\ (?:one|ones)\W*$
+    | (?:the\ )?(?:latter|former)(?=\W*$|\W?[^\w\s'-]|\ (?:one|or|and|is|was|are|were|does|do|did|can|will|has|had|would
+        |should|for|in|with|please)\b)
     )""",
     re.VERBOSE,
 )
 _COMPUTING = re.compile(r"\bIT\b")
 # A fragment that begins with a preposition and has no verb: "for children?", "in Germany?".
 _PREPOSITIONS = vocabulary("for in on at with without from by via per during until except including instead only")
+# What begins with a preposition and is no such fragment: "per capita income", "from Leeds to York by train".
+_WHOLE = re.compile(r"per (?:diem|capita|annum|cent|se)\b|from (?:[\w-]+ ){1,2}to [\w-]+ \w")
 _AUXILIARIES = vocabulary(
     """is are was were be do does did can could will would should shall may might must has have had isn't aren't don't
     doesn't didn't can't won't i you we what how why when where who which please"""
@@ -61,6 +65,11 @@ _UNNAMED = vocabulary(
 _DANGLING = re.compile(
     r"^[^.,;!]*\b(?:of|for|about|in|with|on|to|from|than|like|after|before) (?:it|this|that|them|him|those|these)\W*$"
 )
+# Things that a pronoun stands for, named behind it: "which of these is larger, 2/3 or 0.6", "is it 'less' or 'fewer'".
+_LISTED = re.compile(r"\b(?:these|those|them)\b[^,:]{0,40}[,:] ?\S.* or \S|\b(?:is|was) it [\"'][^\"']+[\"'] or [\"']")
+# Behind another word than these, "that" begins a clause.
+_BEFORE_THAT = _AUXILIARIES | _PREPOSITIONS | vocabulary("of to about like than after before and or but not if")
+_ENOUGH = 4  # content words behind "where do they", which say what it is about
 # Those of no text: "how do they say hello in Japanese", "what does that mean".
 _IMPERSONAL = re.compile(r"\b(?:do|did|does) they (?:say|call|speak|eat|make|celebrate|use)\b")
 # "It" that stands for nothing: "is it safe to ...", "what time is it", "how long does it take to ...".
@@ -72,7 +81,7 @@ _EXPLETIVE = re.compile(
     r"|\b(?:time|day|date|weather|year|month|hot|cold|late|far|raining|street|place|floor) (?:is|was"
     r"|will) (?:it|this)\b"
     r"|\b(?:it|that) (?:feels?|looks?|seems?|appears?|says?|takes?|comes|was|is|would|could|might|may)\b"
-    r"|\b(?:it|that)'s\b|\bit like\b"
+    r"|\b(?:it|that)'s\b|\bit like\b|\bit (?:rain|snow|hail|freez)\w*"
     r"|\bits (?:been|a|an|the|not|\w+ed|\w+ing)\b"
     r"|\b(?:know|think|say|mean|so|tell|sure|true|prove|show|see|find|believe|feel|heard|likely|possible) that\b"
     r"|\b(?:is|was) it (?:\w+er|(?:more|less) \w+|ok|okay|safe|bad|good|hard|easy|legal|illegal|normal|known) \w+ing\b"
@@ -93,8 +102,8 @@ def is_elliptic(text: str) -> bool:
     if _OPENING.match(lower) is not None:
         return True
     if words.words[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and count < 6:
-        return True
-    if words.bag.isdisjoint(_PRONOUNS):
+        return not _is_whole(words.words, lower)
+    if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None:
         return False
     for place, word in enumerate(words.words):
         if word in _PRONOUNS:
@@ -102,10 +111,24 @@ def is_elliptic(text: str) -> bool:
                 return False  # "are their any fees"
             behind = words.words[place + 1] if place + 1 < count else ""
             if word in _PERSONS:
-                return words.words[0] in _ASKING and _IMPERSONAL.search(lower) is None
+                return words.words[0] in _ASKING and _IMPERSONAL.search(lower) is None and not _told(words.words, place)
+            if word == "that" and behind and place and words.words[place - 1] not in _BEFORE_THAT:
+                return False  # "what happened that made Rome fall"
             if word in _POINTING and behind and behind not in LIGHT and behind not in _AUXILIARIES:
                 return False
             return words.words[0] in _ASKING and _EXPLETIVE.search(lower) is None
         if word not in LIGHT and word not in _UNNAMED:
             return _DANGLING.search(lower) is not None and words.words[0] in _ASKING and count < 10
     return False
+
+
+def _is_whole(words: tuple[str, ...], lower: str) -> bool:
+    """Return True if a few words behind a preposition say what they are about."""
+    if words[0] == "only":  # "only children of divorced parents", not "only in Germany"
+        return len(words) > 2 and words[1] not in _PREPOSITIONS and words[1] not in LIGHT
+    return _WHOLE.match(lower) is not None
+
+
+def _told(words: tuple[str, ...], place: int) -> bool:
+    """Return True for "they" of whom so much is asked that it hardly matters who they are."""
+    return words[place] == "they" and len([word for word in words[place + 1 :] if word not in LIGHT]) >= _ENOUGH

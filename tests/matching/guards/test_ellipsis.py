@@ -35,6 +35,18 @@ Same for Spain
 What is the first sign of it?
 ok, and the price?
 Does it have side effects?
+The former?
+the latter, please
+Only in Germany?
+only children?
+per month?
+from Leeds to York?
+Yes or no?
+yes, and why?
+What can I do about that?
+Which of these is larger?
+Is it safe or not?
+Where do they sell stamps?
 """.strip().split("\n")
 COMPLETE = """
 What is the capital of Germany?
@@ -64,6 +76,19 @@ Why is the sky blue?
 It says that my payment was declined
 In which country is Timbuktu?
 Does this phone have a headphone jack?
+former colleague's keys, who wants them back?
+The former president of Ghana
+Only child syndrome, is that real?
+only child upsides and downsides
+per capita income Ghana
+per diem Norway
+From Leeds to York by train
+Yes or no: may I prune a fig in winter?
+What happened that made the Roman Empire fall?
+Which of these is larger, 2/3 or 0.6?
+Is it 'less chairs' or 'fewer chairs'?
+Where do they hold the annual Cannes film festival?
+When it snows, who has to clear the pavement?
 """.strip().split("\n")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.matching.guards.qualifiers import PHRASES, SINGLE
+from semcache.matching.guards.qualifiers import EITHER, PHRASES, SINGLE
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
@@ -48,6 +48,32 @@ ROWS = [
     ("How do I insure a new car?", "How do I insure a second-hand car?", VETO),
     ("Which mouse suits lefties?", "Which mouse suits right-handed people?", VETO),
     ("What is a primary key?", "What is a foreign key?", VETO),
+    ("Must the owner mend the roof?", "Has the landlord to mend a roof?", NOTHING),
+    ("Must the owner mend the roof?", "Has the tenant to mend a roof?", VETO),
+    ("Is a landlord to mend the roof?", "Is a homeowner to mend the roof?", VETO),
+    ("Must my landlord mend the roof?", "What can a tenant do about a leaking roof?", NOTHING),
+    ("What if my landlord is late?", "What if my tenant is late?", VETO),
+    ("Can my employer read my mail?", "May the mail of employees be read?", NOTHING),
+    ("My toddler ate soap", "Is soap bad for a small child?", NOTHING),
+    ("My toddler ate soap", "My baby ate soap", VETO),
+    ("How do I name our child?", "How is a baby named?", NOTHING),
+    ("Is iron best taken in the evening?", "Is iron best taken at night?", NOTHING),
+    ("Is parking free at night?", "Is parking free in the daytime?", VETO),
+    ("Is parking free in the evening?", "Is parking free overnight?", VETO),
+    ("Must a freelancer register?", "Must a contractor register?", NOTHING),
+    ("Must a freelancer register?", "Must an employee register?", VETO),
+    ("Can I see letters online, not on paper?", "How do I get digital letters?", NOTHING),
+    ("Digital invoice, no paper copy?", "Is an electronic invoice enough?", NOTHING),
+    ("There is no landline here", "There is no broadband here", VETO),
+    ("The owner wants more rent", "I'm a landlord and want more rent", VETO),
+    ("The landlord keeps my deposit", "My tenant wants the deposit", VETO),
+    ("Is there a card without a monthly fee?", "Is there a card without an annual fee?", VETO),
+    ("Is there a double charge on my card?", "Why was a single order charged twice?", NOTHING),
+    ("What is a single room?", "What is a double room?", VETO),
+    ("Can I get a single ticket?", "Can I get a family ticket?", VETO),
+    ("What is the new card used for?", "What is the card used for?", NOTHING),
+    ("Who sells used pianos?", "Who sells new pianos?", VETO),
+    ("What are the rules for business trips?", "What are the rules for trips in a personal car?", NOTHING),
     ("Do hourly workers get overtime?", "Do salaried workers get overtime?", VETO),
 ]
 
@@ -57,7 +83,7 @@ def test_scope(query: str, cached: str, expected: str) -> None:
     assert verdict("scope", query, cached) == expected
 
 
-def test_no_spelling_has_two_values_on_one_axis() -> None:
+def test_no_other_spelling_has_two_values_on_one_axis() -> None:
     for spelling, places in (SINGLE | PHRASES).items():
         axes = [axis for axis, _ in places]
-        assert len(axes) == len(set(axes)), spelling
+        assert (len(axes) == len(set(axes))) == (spelling not in EITHER), spelling
