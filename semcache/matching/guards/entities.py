@@ -39,6 +39,7 @@ _WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _ENOUGH = 20  # names that only one text has; no more are looked for
 _LITTLE = 4  # content words by which texts may differ for a name to be all that was changed
+_MUCH = 6  # content words by which texts differ that say the same in other words
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
 
@@ -79,7 +80,7 @@ class EntityGuard(ReadingGuard[EntityReading]):
         right += [name for name, _ in others if _listed(name) not in right]
         if left and right:
             same = not both and _typos(left, right)
-            return Conflict(self.name, _show(left, right), not (same or _holding(left, right, query, cached)))
+            return Conflict(self.name, _show(left, right), not (same or _reworded(left, right, query, cached)))
         if (one.placed or two.placed) and len(differing(query, cached)) <= _LITTLE:
             left_placed, right_placed = _strange_places(one, two, there), _strange_places(two, one, here)
             if left_placed and right_placed and not _typos(left_placed, right_placed):
@@ -322,12 +323,20 @@ def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list
     )
 
 
-def _holding(left: list[str], right: list[str], query: str, cached: str) -> bool:
-    """Return True if names of a text hold those of another that says all in other words: "in Rome" for "in Italy"."""
-    if len(differing(query, cached)) <= _LITTLE:
+def _reworded(left: list[str], right: list[str], query: str, cached: str) -> bool:
+    """Return True if texts may name one thing in other words: "in Rome" for "in Italy", "the Fed" for "the US bank"."""
+    others = len(differing(query, cached))
+    if others <= _LITTLE:
         return False
     held, holding = within.apart(left, right), within.apart(right, left)
-    return (len(held), len(holding)) != (len(left), len(right)) and not (held and holding)
+    if (len(held), len(holding)) != (len(left), len(right)):
+        return not (held and holding)
+    return others > _MUCH and (_beside(left, right) or _beside(right, left))
+
+
+def _beside(places: list[str], names: list[str]) -> bool:
+    """Return True if these are places and those are names that no table lists, which may be of something there."""
+    return all(map(within.is_place, places)) and not any(_listed(name) or name in CAPITALISED for name in names)
 
 
 def _typos(left: list[str], right: list[str]) -> bool:

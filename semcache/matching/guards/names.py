@@ -32,7 +32,7 @@ austria=austrian
 switzerland=swiss|poland|portugal=portuguese|greece=greek,greeks|ireland=irish|scotland=scottish,scots|wales=welsh|ukraine=ukrainian
 hungary=hungarian|romania=romanian|bulgaria|croatia|serbia|czech|egypt=egyptian|morocco|nigeria=nigerian|kenya=kenyan
 ethiopia|ghana|israel=israeli|iran=iranian|iraq=iraqi|afghanistan|syria|lebanon|dubai|qatar|kuwait|argentina|chile|peru
-colombia|venezuela|cuba|jamaica|zealand|taiwan|mongolia|cambodia|tibet
+colombia|venezuela|cuba|jamaica|zealand=nz|taiwan|mongolia|cambodia|tibet
 albania=albanian|algeria=algerian|andorra|angola=angolan|armenia=armenian|azerbaijan=azerbaijani|bahamas=bahamian
 bahrain=bahraini|barbados|belarus=belarusian|belize|benin|bhutan=bhutanese|bolivia=bolivian|bosnia=bosnian|botswana
 brunei|burundi|cameroon=cameroonian|chad|comoros|congo=congolese|cyprus=cypriot,cypriots|djibouti|dominica

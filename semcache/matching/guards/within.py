@@ -1,6 +1,6 @@
 """Which listed name lies within which: a city in its country, a system in its family, a product with its maker.
 
-Data, and the question whether one name holds another. Invariant: nothing lies within itself, and what holds a name
+Data, and the questions whether one name holds another and whether it is a place. Invariant: nothing lies within itself, and what holds a name
 holds all that lies within it.
 """
 
@@ -39,8 +39,22 @@ south africa=johannesburg|estonia=tallinn|latvia=riga|lithuania=vilnius|belarus=
 serbia=belgrade|croatia=zagreb|slovenia=ljubljana|slovakia=bratislava|iceland=reykjavik|georgia=tbilisi
 armenia=yerevan|azerbaijan=baku|algeria=algiers|tunisia=tunis|libya=tripoli|senegal=dakar|ghana=accra|uganda=kampala
 peru=lima|colombia=bogota|ecuador=quito|venezuela=caracas|uruguay=montevideo|cuba=havana
+the world=europe,asia,africa,usa,canada,mexico,brazil,argentina,chile,peru,colombia,venezuela,cuba,jamaica,bolivia
+the world=ecuador,paraguay,uruguay,guatemala,honduras,nicaragua,panama,haiti,puerto rico,costa rica,el salvador
+the world=australia,zealand,fiji,samoa,greenland
 europe=schengen,eu,uk,france,germany,italy,spain,portugal,austria,czech,hungary,netherlands,belgium,switzerland,norway
-europe=sweden,denmark,finland,poland,greece,ireland|eu=schengen,france,germany,italy,spain,portugal,austria,belgium
+europe=sweden,denmark,finland,poland,greece,ireland,russia,ukraine,romania,bulgaria,croatia,serbia,iceland,turkey
+europe=albania,andorra,belarus,bosnia,cyprus,estonia,latvia,lithuania,georgia,armenia,kosovo,liechtenstein,luxembourg
+europe=macedonia,malta,moldova,monaco,montenegro,slovakia,slovenia,vatican
+eu=schengen,france,germany,italy,spain,portugal,austria,belgium,netherlands,ireland,greece,poland,sweden,finland
+eu=denmark,czech,hungary,romania,bulgaria,croatia,slovakia,slovenia,estonia,latvia,lithuania,luxembourg,malta,cyprus
+asia=india,china,japan,korea,pakistan,bangladesh,vietnam,thailand,indonesia,malaysia,singapore,philippines,nepal,israel
+asia=iran,iraq,afghanistan,syria,lebanon,dubai,qatar,kuwait,taiwan,mongolia,cambodia,tibet,azerbaijan,bahrain,bhutan
+asia=brunei,kazakhstan,kyrgyzstan,laos,maldives,myanmar,oman,palestine,tajikistan,turkmenistan,uzbekistan,yemen,turkey
+asia=hong kong,north korea,south korea,saudi arabia,sri lanka,jordan
+africa=egypt,morocco,nigeria,kenya,ethiopia,ghana,algeria,angola,benin,botswana,burundi,cameroon,chad,congo,eritrea
+africa=gabon,gambia,guinea,lesotho,liberia,libya,madagascar,malawi,mali,mauritania,mauritius,mozambique,namibia,niger
+africa=rwanda,senegal,seychelles,somalia,sudan,tanzania,togo,tunisia,uganda,zambia,zimbabwe,south africa
 linux=ubuntu,debian,fedora,centos,bash|android=samsung,pixel,xiaomi,huawei|ios=iphone,ipad|macos=macbook
 apple=iphone,ipad,ios,macos,macbook,siri|google=gmail,android,youtube,chrome,pixel
 microsoft=windows,excel,outlook,powerpoint,azure|amazon=aws|aws=ec2,s3,dynamodb|samsung=galaxy|sony=playstation
@@ -48,6 +62,7 @@ microsoft=xbox|nodejs=npm|docker=dockerfile
 python=numpy,pandas,pytorch,tensorflow,keras,django,flask,fastapi,pyspark|javascript=react,angular,vue,svelte,nodejs
 penicillin=amoxicillin|islam=ramadan|excel=csv,vlookup,pivottable
 """
+_EVERYWHERE = "the world"
 
 
 def _holders() -> dict[str, tuple[str, ...]]:
@@ -73,3 +88,8 @@ def _around(name: str) -> Iterator[str]:
     for holder in _HOLDERS.get(name, ()):
         yield holder
         yield from _around(holder)
+
+
+def is_place(name: str) -> bool:
+    """Return True for a country, a continent, and what lies within them."""
+    return _EVERYWHERE in _around(name)

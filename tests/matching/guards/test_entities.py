@@ -108,6 +108,10 @@ ROWS = [
     ("Stop my iPhone from ringing while I sleep", "quiet hours on ios so that no call wakes me", DOUBT),
     ("Stop my iPhone from ringing while I sleep", "quiet hours on android so that no call wakes me", VETO),
     ("I moved from Lyon to Berlin: who taxes me?", "Which country taxes somebody going to Italy from France?", VETO),
+    ("How tall is Snowdon above sea level?", "What height does the mightiest summit of Wales have?", DOUBT),
+    ("How tall is Snowdon above sea level?", "How tall is Ben Nevis above sea level?", VETO),
+    ("How tall is the top summit of Norway?", "What height does the mightiest mountain in Wales have?", VETO),
+    ("Camp wild in the woods near WA's coast?", "Is sleeping in a tent outside any site allowed in Oregon?", VETO),
     ("What is the IRS's address?", "Where does the irs have its seat?", NOTHING),
 ]
 
