@@ -35,6 +35,7 @@ _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
 _ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
+_IN_PHRASES = frozenset(PHRASES.values())
 _WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in PHRASES}
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _ENOUGH = 20  # names that only one text has; no more are looked for
@@ -336,7 +337,9 @@ def _reworded(left: list[str], right: list[str], query: str, cached: str) -> boo
 
 def _beside(places: list[str], names: list[str]) -> bool:
     """Return True if these are places and those are names that no table lists, which may be of something there."""
-    return all(map(within.is_place, places)) and not any(_listed(name) or name in CAPITALISED for name in names)
+    return all(map(within.is_place, places)) and not any(
+        _listed(name) or name in _IN_PHRASES or name in CAPITALISED or nationalities.is_people(name) for name in names
+    )
 
 
 def _typos(left: list[str], right: list[str]) -> bool:

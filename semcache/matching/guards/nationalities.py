@@ -58,6 +58,11 @@ def told(name: str, bag: frozenset[str]) -> bool:
     return _CALLED_AFTER.get(name) in bag or not bag.isdisjoint(_PEOPLES.get(name, ()))
 
 
+def is_people(name: str) -> bool:
+    """Return True if this is called after a country and is no name of it."""
+    return _CALLED_AFTER.get(name, name) != name
+
+
 def exchanged(one: CountryReading, two: CountryReading, query: str, cached: str) -> frozenset[str]:
     """Countries that changed places with others: named in one text, there in what is called after them in the other.
 

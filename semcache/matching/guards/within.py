@@ -1,7 +1,7 @@
 """Which listed name lies within which: a city in its country, a system in its family, a product with its maker.
 
-Data, and the questions whether one name holds another and whether it is a place. Invariant: nothing lies within itself, and what holds a name
-holds all that lies within it.
+Data, and the questions whether one name holds another and whether it is a place.
+Invariant: nothing lies within itself, and what holds a name holds all that lies within it.
 """
 
 from __future__ import annotations

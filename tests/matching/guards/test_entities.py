@@ -112,6 +112,12 @@ ROWS = [
     ("How tall is Snowdon above sea level?", "How tall is Ben Nevis above sea level?", VETO),
     ("How tall is the top summit of Norway?", "What height does the mightiest mountain in Wales have?", VETO),
     ("Camp wild in the woods near WA's coast?", "Is sleeping in a tent outside any site allowed in Oregon?", VETO),
+    (
+        "Is the bus in San Diego free on the last Sunday of May?",
+        "LA: do riders pay for trams one weekend in spring?",
+        VETO,
+    ),
+    ("Do Polish shops open on a public holiday like Easter?", "Norway: can I buy groceries over Christmas?", VETO),
     ("What is the IRS's address?", "Where does the irs have its seat?", NOTHING),
 ]
 
