@@ -1,8 +1,9 @@
 """The guard for entities: two prompts about different things have different answers.
 
-Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows no
-world: only spelling, expansion of acronyms, and the aliases of `names`; what texts in other scripts are about `scripts`
-tells. Names on both sides are a conflict; a name that only one text has is a doubt, unless it is all that tells the
+Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows
+spelling, expansion of acronyms, the aliases of `names`, and what lies `within` what; what texts in other scripts are
+about `scripts` tells. Names on both sides are a conflict, unless the texts differ by much and one names what holds the
+other, or a place only; a name that only one text has is a doubt, unless it is all that tells the
 texts apart: good paraphrases drop and add names.
 Invariant: a name counts as shared when the other text spells it anywhere, in any case, number or possessive.
 """
