@@ -3,7 +3,7 @@
 Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "6!", "color:red", "vitamin C",
 what stands in quotes, and the operators of code and formulas, which must be the same wherever both texts have some.
 It runs nothing and knows no programming language. Two different literals are a conflict. One that only one text has is
-a conflict if it is code, else a doubt, unless it is all that tells the texts apart.
+a conflict if it is code of which the other text has no part, else a doubt, unless it is all that tells them apart.
 Invariant: a literal counts as shared when the other text spells it anywhere, whatever the punctuation.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards import entities
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
-from semcache.request.text import all_the_difference, stem, stems, vocabulary
+from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -108,14 +108,16 @@ class CodeGuard(ReadingGuard[CodeReading]):
     def compare(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the literals and operators of both texts."""
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
-            return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}")
+            told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
+            return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
         one, two = ours.literals, theirs.literals
         if one == two:
             return None
         left, right = _unshared(one, two, cached), _unshared(two, one, query)
         if not left and not right:
             return None
-        veto = bool(left and right) or any(one.get(word, two.get(word)) in _FIRM for word in left + right)
+        firm = [word for word in left + right if one.get(word, two.get(word)) in _FIRM]
+        veto = bool(left and right) or any(not _described(word, cached if left else query) for word in firm)
         detail = f"{', '.join(left) or 'nothing'} / {', '.join(right) or 'nothing'}"
         return Conflict(self.name, detail, veto or all_the_difference(query, cached, _pieces(left + right)))
 
@@ -136,6 +138,8 @@ def _literals(raw: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in (_WITH_MAIL if "@" in raw else _LITERAL).finditer(raw):
         kind, text = match.lastgroup, match[0].lower()
+        if kind == "code" and text in ALIASES:
+            continue
         if kind == "quoted":
             text = text.strip("\"'“”` ").rstrip(".,;:!? ")
         elif kind == "letter" and text.startswith(("in ", "using ", "with ", "learn ")):
@@ -145,6 +149,23 @@ def _literals(raw: str) -> dict[str, str]:
         found[text] = kind or ""
     found.pop("", None)
     return found
+
+
+def _told_in_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Return True if one text has all operators of the other in this order, and words may stand for the rest."""
+    short, long = sorted((one, two), key=len)
+    left = iter(long)
+    return all(sign in left for sign in short)
+
+
+def _described(literal: str, other: str) -> bool:
+    """Return True if the other text has a part of this name of code as a word: "the dump" for "pg_dump"."""
+    found = stems(other) - LIGHT
+    parts = [part for part in re.split(r"[\W_]+", literal) if part]
+    if len(parts) > 1 and any(len(part) > 2 and stem(part) in found for part in parts):
+        return True
+    words = tuple(word for word in found if len(word) > 3)
+    return any(part.startswith(words) or part.endswith(words) for part in parts)
 
 
 def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> list[str]:

@@ -1,8 +1,9 @@
 """The guard for entities: two prompts about different things have different answers.
 
-Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows no
-world: only spelling, expansion of acronyms, and the aliases of `names`; what texts in other scripts are about `scripts`
-tells. Names on both sides are a conflict; a name that only one text has is a doubt, unless it is all that tells the
+Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows
+spelling, expansion of acronyms, the aliases of `names`, and what lies `within` what; what texts in other scripts are
+about `scripts` tells. Names on both sides are a conflict, unless the texts differ by much and one names what holds the
+other, or a place only; a name that only one text has is a doubt, unless it is all that tells the
 texts apart: good paraphrases drop and add names.
 Invariant: a name counts as shared when the other text spells it anywhere, in any case, number or possessive.
 """
@@ -14,10 +15,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.matching.guards import placed_names, scripts
+from semcache.matching.guards import nationalities, placed_names, scripts, within
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
-from semcache.matching.guards.names import ALIASES, COMMON, PHRASE_CUES, PHRASES, SHORT_FORMS
+from semcache.matching.guards.names import ALIASES, CAPITALISED, COMMON, PHRASE_CUES, PHRASES, SHORT_FORMS
 from semcache.matching.guards.units import UNITS
 from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
@@ -35,10 +36,12 @@ _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
 _ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
+_IN_PHRASES = frozenset(PHRASES.values())
 _WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in PHRASES}
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _ENOUGH = 20  # names that only one text has; no more are looked for
-_LITTLE = 4  # content words by which texts may differ for a word to be a name by its place
+_LITTLE = 4  # content words by which texts may differ for a name to be all that was changed
+_MUCH = 6  # content words by which texts differ that say the same in other words
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
 
@@ -75,10 +78,11 @@ class EntityGuard(ReadingGuard[EntityReading]):
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
         own, others = _strange_names(one, two, there), _strange_names(two, one, here)
         listed, both = bool(left or right), bool(left and right)
-        left += [name for name, _ in own if ALIASES.get(name) not in left]
-        right += [name for name, _ in others if ALIASES.get(name) not in right]
+        left += [name for name, _ in own if _listed(name) not in left]
+        right += [name for name, _ in others if _listed(name) not in right]
         if left and right:
-            return Conflict(self.name, _show(left, right), both or not _typos(left, right))
+            same = not both and _typos(left, right)
+            return Conflict(self.name, _show(left, right), not (same or _reworded(left, right, query, cached)))
         if (one.placed or two.placed) and len(differing(query, cached)) <= _LITTLE:
             left_placed, right_placed = _strange_places(one, two, there), _strange_places(two, one, here)
             if left_placed and right_placed and not _typos(left_placed, right_placed):
@@ -174,10 +178,20 @@ def _names(words: SplitText, phrases: tuple[str, ...]) -> tuple[tuple[str, ...],
             if word in _NEVER_CAPITAL:
                 return ()
             continue
-        run.append(word[:-1] if token[-1] == "s" and token[:-1].isupper() else SHORT_FORMS.get(word) or stem(word))
+        run.append(_base(token))
     if run:
         found.append(tuple(run))
     return tuple(found)
+
+
+def _base(token: str) -> str:
+    """The name that a capitalised word tells, without the ending of a plural or possessive."""
+    word = token.lower()
+    if word.endswith("'s") and token[:-2].isupper():
+        return word[:-2]
+    if token.isupper():
+        return word
+    return word[:-1] if token[-1] == "s" and token[:-1].isupper() else SHORT_FORMS.get(word) or stem(word)
 
 
 def _plain(raw: str) -> bool:
@@ -223,10 +237,25 @@ def _strange_places(one: EntityReading, two: EntityReading, there: SplitText) ->
     return sorted(name for name in one.placed if not _spelt(name, two, there) and not _short_for(name, there.words))
 
 
+def _listed(name: str) -> str | None:
+    """The name of the table that a name without its plural or possessive ending stands for."""
+    return ALIASES.get(name) or ALIASES.get(name + "s")
+
+
+def _capitalised(reading: EntityReading) -> frozenset[str | None]:
+    """What the names of a text stand for by their capitals."""
+    return frozenset([CAPITALISED.get(name) for run in reading.names for name in run])
+
+
 def _spelt(name: str, other: EntityReading, there: SplitText) -> bool:
     if name in there.bag or name + "s" in there.bag or name in stems(there.raw):
         return True
-    if (ALIASES.get(name) or ALIASES.get(name + "s")) in other.known:
+    listed = _listed(name)
+    if name in other.known or CAPITALISED.get(name) in other.known:
+        return True
+    if listed and (listed in other.known or listed in there.bag or listed in _capitalised(other)):
+        return True
+    if nationalities.told(name, there.bag):
         return True
     if (len(name) > 3 and _written_apart(name, there.words)) or _expanded(name, there):
         return True
@@ -288,8 +317,29 @@ def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list
     """Table names of `one` that `two` neither holds nor expands."""
     return sorted(
         name
-        for name in one.known - two.known
-        if name not in there.bag and not _expanded(name, there) and not _derived(name, there)
+        for name in one.known - two.known - _capitalised(two)
+        if name not in there.bag
+        and not _expanded(name, there)
+        and not _derived(name, there)
+        and not nationalities.told(name, there.bag)
+    )
+
+
+def _reworded(left: list[str], right: list[str], query: str, cached: str) -> bool:
+    """Return True if texts may name one thing in other words: "in Rome" for "in Italy", "the Fed" for "the US bank"."""
+    others = len(differing(query, cached))
+    if others <= _LITTLE:
+        return False
+    held, holding = within.apart(left, right), within.apart(right, left)
+    if (len(held), len(holding)) != (len(left), len(right)):
+        return not (held and holding)
+    return others > _MUCH and (_beside(left, right) or _beside(right, left))
+
+
+def _beside(places: list[str], names: list[str]) -> bool:
+    """Return True if these are places and those are names that no table lists, which may be of something there."""
+    return all(map(within.is_place, places)) and not any(
+        _listed(name) or name in _IN_PHRASES or name in CAPITALISED or nationalities.is_people(name) for name in names
     )
 
 

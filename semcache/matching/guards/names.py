@@ -6,33 +6,33 @@ Data alone. Invariant: every alias maps to one canonical name; words that are mo
 
 from __future__ import annotations
 
-from semcache.request.text import vocabulary
+from semcache.request.text import lexicon, vocabulary
 
 _CANONICAL = """
 python=py,python3|javascript=js|typescript=ts|java|kotlin|golang|rust|ruby|php|perl|scala|haskell|c++=cpp
 c#=csharp|matlab
-sql|mysql|postgresql=postgres|sqlite|mongodb=mongo|redis|oracle|mariadb|cassandra|elasticsearch|dynamodb|bigquery
+sql|mysql|postgresql=postgres|sqlite|mongodb=mongo|redis|oracle|mariadb|cassandra|elasticsearch|dynamodb|bigquery=bq
 snowflake
 react=reactjs|angular=angularjs|vue=vuejs|svelte|django|flask|fastapi|laravel|nodejs=node|nextjs|bootstrap
 tailwind|jquery
 numpy|pandas|pytorch|tensorflow|keras|spark|pyspark|hadoop|kafka|rabbitmq|docker|kubernetes=k8s|terraform|ansible
 jenkins
-git|github|gitlab|bitbucket|aws|azure|gcp|heroku|vercel|netlify|linux|ubuntu|debian|fedora|centos|windows|macos|bash
+git|github|gitlab|bitbucket|aws|azure|gcp|heroku|vercel|netlify|linux|ubuntu|debian|fedora|centos|windows|macos=mac,macs,osx|bash
 powershell|ios|android|iphone|ipad|macbook|samsung|pixel|xiaomi|huawei|nokia|sony|playstation|xbox|nintendo
-google|facebook|instagram|twitter|whatsapp|telegram|tiktok|youtube|netflix|spotify|amazon|ebay|paypal|uber|lyft|airbnb
+google|facebook=fb|instagram=ig|twitter|whatsapp|telegram|tiktok|youtube|netflix|spotify|amazon|ebay|paypal|uber|lyft|airbnb
 microsoft|ibm|intel|nvidia|amd|tesla|toyota|honda|bmw|mercedes|audi|volkswagen|linkedin|snapchat|reddit|quora|pinterest
-gmail|outlook|yahoo|hotmail|slack|dropbox|excel|powerpoint|photoshop|illustrator|chrome|firefox|safari|wordpress|shopify
+gmail|outlook|yahoo|hotmail|slack|dropbox|excel|powerpoint|photoshop|illustrator|chrome|firefox|safari|wordpress=wp|shopify
 chatgpt|openai|gemini|claude|llama|mistral|bitcoin=btc|ethereum=eth|dogecoin|litecoin
-usa=us,u.s,america,american,americans|uk=britain,british|england=english_people|france=french|germany=german,germans
-spain=spanish|italy=italian,italians|japan=japanese|china=chinese|india=indian,indians|russia=russian,russians
+usa=us,u.s,america,american,americans|uk=britain,british,brit,brits,briton,britons|england=english_people|france=french|germany=german,germans
+spain=spanish,spaniard,spaniards|italy=italian,italians|japan=japanese|china=chinese|india=indian,indians|russia=russian,russians
 brazil=brazilian|canada=canadian,canadians|australia=australian|mexico=mexican|pakistan=pakistani|bangladesh
 korea=korean|vietnam=vietnamese|thailand=thai|indonesia=indonesian|malaysia|singapore|philippines=filipino|nepal
-sweden=swedish|norway=norwegian|denmark=danish|finland=finnish|iceland|netherlands=dutch|belgium=belgian
+sweden=swedish,swede,swedes|norway=norwegian|denmark=danish,dane,danes|finland=finnish,finn,finns|iceland|netherlands=dutch,holland|belgium=belgian
 austria=austrian
-switzerland=swiss|poland|portugal=portuguese|greece=greek|ireland=irish|scotland=scottish|wales=welsh|ukraine=ukrainian
+switzerland=swiss|poland|portugal=portuguese|greece=greek,greeks|ireland=irish|scotland=scottish,scots|wales=welsh|ukraine=ukrainian
 hungary=hungarian|romania=romanian|bulgaria|croatia|serbia|czech|egypt=egyptian|morocco|nigeria=nigerian|kenya=kenyan
 ethiopia|ghana|israel=israeli|iran=iranian|iraq=iraqi|afghanistan|syria|lebanon|dubai|qatar|kuwait|argentina|chile|peru
-colombia|venezuela|cuba|jamaica|zealand|taiwan|mongolia|cambodia|tibet
+colombia|venezuela|cuba|jamaica|zealand=nz|taiwan|mongolia|cambodia|tibet
 albania=albanian|algeria=algerian|andorra|angola=angolan|armenia=armenian|azerbaijan=azerbaijani|bahamas=bahamian
 bahrain=bahraini|barbados|belarus=belarusian|belize|benin|bhutan=bhutanese|bolivia=bolivian|bosnia=bosnian|botswana
 brunei|burundi|cameroon=cameroonian|chad|comoros|congo=congolese|cyprus=cypriot,cypriots|djibouti|dominica
@@ -44,7 +44,7 @@ micronesia|moldova=moldovan|monaco|montenegro|mozambique|myanmar=burma,burmese|n
 palau|panama|paraguay|rwanda|samoa=samoan|senegal|seychelles|slovakia=slovak|slovenia=slovene,slovenian|somalia=somali
 sudan=sudanese|suriname|tajikistan=tajik|tanzania|togo|tonga|tunisia=tunisian|turkmenistan|tuvalu|uganda=ugandan
 uruguay|uzbekistan=uzbek|vanuatu|vatican|yemen=yemeni|zambia|zimbabwe|greenland|macedonia=macedonian
-palestine=palestinian|turkey=turkish
+palestine=palestinian|turkey=turkish,turk,turks
 alabama|arkansas|connecticut|delaware|idaho|illinois|indiana|iowa|kansas|kentucky|louisiana|maine|maryland
 massachusetts|minnesota|mississippi|missouri|montana|nebraska|oklahoma|pennsylvania|tennessee|utah|vermont|washington
 wisconsin|wyoming
@@ -58,16 +58,20 @@ nagoya|sapporo|busan|taipei|shenzhen|guangzhou|wuhan|ahmedabad|jaipur|lucknow|ko
 canberra|christchurch|ottawa|calgary|edmonton|winnipeg|quebec|tampa|pittsburgh|cleveland|cincinnati|milwaukee
 minneapolis|sacramento|tucson|memphis|baltimore|honolulu
 arabic|hindi|urdu|bengali|tamil|telugu|marathi|latin|hebrew|persian|english|mandarin|cantonese|swahili
-leeds|bristol|liverpool|glasgow|birmingham|cardiff|belfast|sheffield|newcastle|nottingham|brighton|london|paris|berlin|munich|hamburg|rome|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
+leeds|bristol|liverpool|glasgow|birmingham|cardiff|belfast|sheffield|newcastle|nottingham|brighton|london|paris|berlin|munich|hamburg|rome=roman,romans|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
 geneva|dublin|edinburgh|manchester|oslo|stockholm|copenhagen|helsinki|moscow|kyiv|istanbul|athens|cairo|tokyo
 osaka|kyoto
 beijing|shanghai|seoul|bangkok|jakarta|manila|delhi|mumbai|bangalore=bengaluru|chennai|kolkata|hyderabad|pune|karachi
 lahore|dhaka|sydney|melbourne|brisbane|perth|auckland|toronto|vancouver|montreal|chicago|boston|seattle|denver|dallas
 houston|austin|miami|atlanta|philadelphia|detroit|vegas|portland|orlando|nashville|lagos|nairobi|johannesburg
-california|texas|florida|ohio|michigan|virginia|arizona|colorado|oregon|nevada|hawaii|alaska|europe|asia|africa
-ibuprofen=advil|paracetamol=acetaminophen,tylenol|aspirin|amoxicillin|metformin|insulin|omeprazole|lisinopril
-atorvastatin
-warfarin|prednisone|gabapentin|sertraline|fluoxetine|xanax|viagra|penicillin|azithromycin|naproxen
+california=californian,californians|texas=texan,texans|florida=floridian|ohio|michigan|virginia|arizona|colorado|oregon|nevada|hawaii|alaska
+europe=european,europeans|asia=asian,asians|africa=african,africans
+ibuprofen=advil,nurofen,motrin|paracetamol=acetaminophen,tylenol,panadol,calpol|aspirin|amoxicillin=amoxil
+metformin=glucophage|insulin|omeprazole=prilosec,losec|lisinopril=zestril,prinivil|atorvastatin=lipitor
+warfarin=coumadin|prednisone|gabapentin=neurontin|sertraline=zoloft|fluoxetine=prozac|xanax=alprazolam
+viagra=sildenafil|penicillin|azithromycin=zithromax|naproxen=aleve|pseudoephedrine=sudafed|cetirizine=zyrtec
+loratadine=claritin|escitalopram=lexapro|citalopram=celexa|semaglutide=ozempic,wegovy|diazepam=valium
+salbutamol=ventolin,albuterol|levothyroxine=synthroid
 diabetes=diabetic|asthma|pneumonia|influenza=flu|covid|malaria|dengue|cholera|hepatitis|hiv|cancer|leukemia|migraine
 hinduism|buddhism|islam=muslim,muslims|christianity=christian,christians|judaism|hindus
 mercury|venus|mars|jupiter|saturn|uranus|neptune|pluto
@@ -92,6 +96,7 @@ PHRASES = {
     "world war 2": "ww2",
     "world war two": "ww2",
     "second world war": "ww2",
+    "great war": "ww1",
     "new york city": "nyc",
     "new york": "nyc",
     "new zealand": "zealand",
@@ -132,6 +137,7 @@ PHRASES = {
     "south sudan": "south sudan",
     "guinea pig": "guinea pig",
     "visual studio": "visual studio",
+    "google mail": "gmail",
     "google cloud": "gcp",
     "node.js": "nodejs",
     "next.js": "nextjs",
@@ -141,6 +147,15 @@ PHRASES = {
 }
 PHRASE_CUES = frozenset(max(phrase.replace(".", " ").split(), key=len) for phrase in PHRASES)
 ALIASES |= {"nyc": "nyc", "ww1": "ww1", "wwi": "ww1", "ww2": "ww2", "wwii": "ww2"}
+# What stands for a listed name where it is written in capitals, and then is no name of its own: "CA" is California.
+CAPITALISED = lexicon(
+    "usa=state,states golang=go windows=win alabama=al alaska=ak arizona=az arkansas=ar california=ca colorado=co"
+    " connecticut=ct delaware=de florida=fl georgia=ga hawaii=hi idaho=id illinois=il indiana=in iowa=ia kansas=ks"
+    " kentucky=ky maine=me maryland=md massachusetts=ma michigan=mi minnesota=mn mississippi=ms missouri=mo montana=mt"
+    " nebraska=ne nevada=nv new_hampshire=nh new_jersey=nj new_mexico=nm nyc=ny north_carolina=nc north_dakota=nd"
+    " ohio=oh oklahoma=ok oregon=or pennsylvania=pa rhode_island=ri south_carolina=sc south_dakota=sd tennessee=tn"
+    " texas=tx utah=ut vermont=vt virginia=va washington=wa west_virginia=wv wisconsin=wi wyoming=wy"
+)
 # What stands for a longer word in front of a name.
 SHORT_FORMS = {"mt": "mount", "ft": "fort", "st": "saint"}
 # Words that capitals do not make a name.

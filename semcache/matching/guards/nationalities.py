@@ -18,6 +18,10 @@ _CALLED_AFTER = lexicon(
     " bulgaria=bulgarian kenya=kenyan malaysia=malaysian singapore=singaporean bangladesh=bangladeshi iceland=icelandic"
     " ethiopia=ethiopian ghana=ghanaian venezuela=venezuelan panama=panamanian jamaica=jamaican malta=maltese"
 )
+_PEOPLES: dict[str, frozenset[str]] = {
+    country: frozenset(people for people, called in _CALLED_AFTER.items() if called == country)
+    for country in _CALLED_AFTER.values()
+}
 _ENDINGS = ("an", "ans", "ish", "ese", "ch", "i", "iss", "ek", "ai")
 _COUNTRIES = frozenset((*_CALLED_AFTER.values(), *(ALIASES[word] for word in ALIASES if word.endswith(_ENDINGS))))
 # Other names of a country itself.
@@ -47,6 +51,16 @@ def read(words: SplitText) -> CountryReading:
     if not names and not peoples:
         return NOTHING
     return CountryReading(frozenset(names - peoples), frozenset(peoples - names))
+
+
+def told(name: str, bag: frozenset[str]) -> bool:
+    """Return True if these words hold the country that `name` is called after, or what is called after it."""
+    return _CALLED_AFTER.get(name) in bag or not bag.isdisjoint(_PEOPLES.get(name, ()))
+
+
+def is_people(name: str) -> bool:
+    """Return True if this is called after a country and is no name of it."""
+    return _CALLED_AFTER.get(name, name) != name
 
 
 def exchanged(one: CountryReading, two: CountryReading, query: str, cached: str) -> frozenset[str]:

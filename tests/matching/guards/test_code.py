@@ -60,6 +60,15 @@ ROWS = [
     ("iphone 15 camera", "iphone 15 plus camera", VETO),
     ("claude 3 opus price", "claude 3 haiku price", VETO),
     ("What is b 5 plus 7?", "What is b 5 + 7?", NOTHING),
+    ("Is macOS free of charge?", "does a mac system cost money", NOTHING),
+    ("Why is my onClick handler called twice?", "Each click on the button fires two events in my page", DOUBT),
+    ("Why is my onClick handler called twice?", "Each press on the button fires two events in my page", VETO),
+    ("Load one schema with pg_restore", "How do I load a single schema from my backup?", VETO),
+    ("Load one schema with pg_restore", "I want a single schema to be restored, how do I restore it?", DOUBT),
+    ("Load one schema with pg_restore", "Load one schema with pg_dump", VETO),
+    ("Unpack tar.gz here", "What unpacks tar archives in this folder?", DOUBT),
+    ("Unpack tar.gz here", "What unpacks zip archives in this folder?", VETO),
+    ("0.7+0.1 != 0.8, what's wrong?", "Explain the rounding error in 0.7 + 0.1", DOUBT),
     ("When was the Tron 4 launched?", "When was the Tron 4S launched?", DOUBT),
 ]
 
