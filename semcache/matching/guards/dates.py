@@ -11,110 +11,33 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
-from semcache.request.text import FEW, READINGS, SplitText, differing, heads
+from semcache.matching.guards.timetable import DAYS, HOUR, MONTHS, NTH, ORDINAL, PATTERN, PERIODS, POINTS, SHIFT
+from semcache.request.text import FEW, READINGS, SplitText, differing
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DAYS = {
-    name: day
-    for day, names in enumerate(
-        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thurs", "friday fri", "saturday", "sunday")
-    )
-    for name in (form for stem in names.split() for form in (stem, stem + "s"))
-}
-_NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
-_ORDINAL = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_PERIODS = (
-    "second|minute|hour|day|week|weekend|month|quarter|year|decade|century|season|summer|winter|spring|autumn|fall"
-)
-_PERIODS += "|night|evening|morning|afternoon|time|" + "|".join(day for day in _DAYS if len(day) > 5) + "|" + _MONTH
-_SHIFT = {"last": "last", "previous": "last", "past": "last", "next": "next", "coming": "next", "upcoming": "next"}
-_POINTS = {
-    "today": "today",
-    "tonight": "tonight",
-    "yesterday": "yesterday",
-    "tomorrow": "tomorrow",
-    "tmrw": "tomorrow",
-    "noon": "12:00",
-    "midday": "12:00",
-    "midnight": "0:00",
-}
 _PAST = frozenset(("was", "were", "did", "had", "wasn't", "weren't", "didn't"))
 _FUTURE = frozenset(("will", "gonna", "shall"))
 _NOW = frozenset(("is", "are", "does", "do", "isn't", "aren't", "doesn't", "don't"))
 _ROLE = frozenset(("who", "who's", "whose"))
-CALENDAR = frozenset((*_MONTHS, *_DAYS))
 _WORDS = (
-    frozenset(_MONTHS)
-    | frozenset(_DAYS)
-    | frozenset(_POINTS)
-    | frozenset(_SHIFT)
+    frozenset(MONTHS)
+    | frozenset(DAYS)
+    | frozenset(POINTS)
+    | frozenset(SHIFT)
     | frozenset(("quarter", "ago", "this", "before", "tomorrow's", "yesterday's", "now", "currently", "nowadays"))
 )
-
 # Without a digit or an apostrophe, a text that holds none of these names no time; nor one of `_SPANS` alone.
-_NAMED = frozenset((*_MONTHS, *_DAYS, *_POINTS, "ago"))
-_SPANS = frozenset(_PERIODS.split("|"))
-_SHIFTS = frozenset((*_SHIFT, "this", "quarter"))
-
+_NAMED = frozenset((*MONTHS, *DAYS, *POINTS, "ago"))
+_SPANS = frozenset(PERIODS.split("|"))
+_SHIFTS = frozenset((*SHIFT, "this", "quarter"))
 # Times at which something befell somebody, and the words by which it was the asker.
 _HAPPENED = ("ago", "yesterday", "last ", "this morning", "this afternoon", "this evening")
 _OWN = frozenset(("i", "i'm", "i've", "my", "we", "our"))
-
-# How each alternative below begins, save those that begin with a digit.
-_FIRST = (*_MONTHS, *_DAYS, *_POINTS, *_ORDINAL, *_SHIFT, "this", "other", "before", "after", "day", "ago", "fy", "q")
-_YEAR = r"(?:1[5-9]\d\d|20\d\d)"
-_TH = r"(?:st|nd|rd|th)?"
-_PATTERN = re.compile(
-    rf"""
-    (?<![\w.])(?=\d|{heads(_FIRST)})(?:
-      (?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\d])
-    | (?P<slash>(?P<sa>\d{{1,2}})[/.-](?P<sb>\d{{1,2}})[/.-](?P<sy>\d{{4}}|\d\d))(?![\d.])
-    | (?P<dm>(?P<dd>\d{{1,2}}){_TH}[\s-]+(?:of\s+)?(?P<dmo>{_MONTH})\b\.?(?:\s?,?[\s-]+(?P<dy>{_YEAR})\b)?)
-    | (?P<md>(?P<mmo>{_MONTH})\b\.?[\s-]+(?:the\s+)?(?P<mdd>\d{{1,2}}){_TH}\b(?!:\d)(?:\s?,?\s+(?P<my>{_YEAR})\b)?)
-    | (?P<mony>(?P<xmo>{_MONTH})\b\.?,?[\s-]+(?:of\s+)?(?P<xy>{_YEAR})\b)
-    | (?P<ym>(?P<yq>{_YEAR})[\s-]?q(?P<yqn>[1-4])\b)
-    | (?P<quarter>q(?P<qn>[1-4])(?:[\s-]+(?:of\s+)?(?P<qy>{_YEAR}))?\b)
-    | (?P<wquarter>(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?P<qoy>{_YEAR}))?\b)
-    | (?P<fiscal>fy\s?(?P<fy>{_YEAR}|\d\d))\b
-    | (?P<decade>(?P<dec>(?:1[5-9]|20)?\d0)'?s)\b
-    | (?P<clock>(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?)
-    | (?P<clock24>(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d))(?![\d:])
-    | (?P<oclock>(?P<oh>\d{{1,2}})\s?o'clock)\b
-    | (?P<year>(?P<y>{_YEAR}))(?![\w%°$€£]|[.,]\d|-\d)
-    | (?P<shift>(?:(?P<other>other|before|after)\s+)?(?P<which>last|previous|past|next|coming|upcoming|this)\s+
-        (?P<period>{_PERIODS})\b)
-    | (?P<point>(?:day\s+(?P<beyond>before|after)\s+)?(?P<p>today|tonight|yesterday|tomorrow|tmrw|noon|midday
-      |midnight)\b)
-    | (?P<ago>ago\b)
-    | (?P<word>(?P<w>{"|".join(sorted({*_MONTHS, *_DAYS}, key=len, reverse=True))})\b)
-    )
-    """,
-    re.VERBOSE,
-)
+_DATED = frozenset((*DAYS, "today", "tonight", "tomorrow", "tmrw"))  # beside these, "at 8" is a time of day
+_NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
+CALENDAR = frozenset((*MONTHS, *DAYS))
 _BEFORE_NAME = frozenset(
     ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
 )
@@ -211,14 +134,14 @@ def read(text: str) -> DateReading:
     loose: set[str] = set()
     pieces: list[str] = []
     end = 0
-    for match in _PATTERN.finditer(words.lower):
+    for match in PATTERN.finditer(words.lower):
         found = _normal(match, words)
         if found is None:
             continue
         if len(found) > 1:
             alternatives.append(found)
         else:
-            items |= found
+            items |= found | _other_end(match)
             start, behind = match.start(), words.lower[match.end() : match.end() + 2]
             _bound(words.lower[max(0, start - _NEAR) : start], behind, min(found), bounds, loose)
         pieces += (words.lower[end : match.start()], " , ")
@@ -287,20 +210,22 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         found = frozenset().union(*(option for option in options if option is not None))
         return found or None
     if group == "dm":
-        return _date(get("dy"), _MONTHS[get("dmo")], int(get("dd")))
+        return _date(get("dy"), MONTHS[get("dmo")], int(get("dd") or NTH[get("dn")]))
     if group == "md":
-        return _date(get("my"), _MONTHS[get("mmo")], int(get("mdd")))
+        return _date(get("my"), MONTHS[get("mmo")], int(get("mdd")))
     if group == "mony":
-        return frozenset((f"date {get('xy')}-{_MONTHS[get('xmo')]}-?",))
+        return frozenset((f"date {get('xy')}-{MONTHS[get('xmo')]}-?",))
     if group == "ym":
         return frozenset((f"quarter {get('yqn')} {get('yq')}",))
     if group == "quarter":
         return frozenset((f"quarter {get('qn')} {get('qy') or ''}".strip(),))
     if group == "wquarter":
-        return frozenset((f"quarter {_ORDINAL[get('qo')]} {get('qoy') or ''}".strip(),))
+        return frozenset((f"quarter {ORDINAL[get('qo')]} {get('qoy') or ''}".strip(),))
     if group == "fiscal":
         return frozenset((f"year {get('fy') if len(get('fy')) == 4 else '20' + get('fy')}",))
     if group == "decade":
+        if words.lower[max(0, match.start() - 6) : match.start() - 1].split()[-1:] in (["under"], ["over"]):
+            return None  # "under-20s" are people
         return frozenset((f"decade {get('dec')[-2:] if get('dec').startswith('19') else get('dec')}",))
     if group == "clock":
         hour = int(get("h"))
@@ -309,6 +234,11 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         return frozenset((f"time {hour % 12 + (12 if get('half') == 'p' else 0)}:{get('m') or '00'}",))
     if group == "clock24":
         return frozenset((f"time {int(get('h24'))}:{get('m24')}",))
+    if group == "at":
+        hour = int(get("ah")) if get("ah").isdigit() else HOUR[get("ah")]
+        if not (1 <= hour <= 12) or words.bag.isdisjoint(_DATED):
+            return None
+        return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00"))
     if group == "oclock":
         hour = int(get("oh"))
         return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00")) if hour <= 12 else None
@@ -323,15 +253,19 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         which, period = get("which"), get("period")
         if period in ("time", "second", "minute") or (which == "this" and period in ("day", "hour")):
             return None
-        if which == "this" and period in _MONTHS:
-            return frozenset((f"month {_MONTHS[period]}",))
+        if period == "day" and SHIFT.get(which) == "last":
+            return frozenset(("yesterday",)) if which == "previous" else None  # "my last day" has no date
+        if which == "this" and period in MONTHS:
+            return frozenset((f"month {MONTHS[period]}",))
+        if which == "this" and period in DAYS:
+            return frozenset((f"weekday {DAYS[period]}",))
         if which == "this" and period in ("week", "month", "year"):
             return frozenset(("",))
         if which == "this":
             return frozenset(("tonight" if period in ("evening", "night") else f"this {period}",))
-        return frozenset((f"{get('other') or ''} {_SHIFT[which]} {period}".strip(),))
+        return frozenset((f"{get('other') or ''} {SHIFT[which]} {period}".strip(),))
     if group == "point":
-        point = _POINTS[get("p")]
+        point = POINTS[get("p")]
         if get("beyond"):
             return frozenset((f"{get('beyond')} {point}",))
         if point == "today":
@@ -348,11 +282,22 @@ def _named(word: str, start: int, words: SplitText) -> frozenset[str] | None:
         before = words.lower[max(0, start - _NEAR) : start].split()
         capital = words.raw[start : start + 1].isupper() and bool(before) and not words.raw.isupper()
         after_preposition = bool(before) and before[-1] in _BEFORE_NAME
+        if word in DAYS and _TIMED.match(words.lower, start + len(word)):
+            return frozenset((f"weekday {DAYS[word]}",))
         if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
             return None
-    if word in _MONTHS:
-        return frozenset((f"month {_MONTHS[word]}",))
-    return frozenset((f"weekday {_DAYS[word]}",))
+    if word in MONTHS:
+        return frozenset((f"month {MONTHS[word]}",))
+    return frozenset((f"weekday {DAYS[word]}",))
+
+
+def _other_end(match: re.Match[str]) -> frozenset[str]:
+    """The second date of a match that names two days of one month: "3 to 14 August"."""
+    start, end = match["dfrom"], match["mto"]
+    if start:
+        day = int(start) if start.isdigit() else NTH[start]
+        return _date(match["dy"], MONTHS[match["dmo"]], day) or frozenset()
+    return (_date(match["my"], MONTHS[match["mmo"]], int(end)) if end else None) or frozenset()
 
 
 def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
@@ -361,6 +306,8 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
     return frozenset((f"date {year or '?'}-{month}-{day}",))
 
 
+# Behind an abbreviated weekday, a time of day.
+_TIMED = re.compile(r",?\s+(?:\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|at\b|morning|afternoon|evening|night|noon)")
 _PERFECT = frozenset(("has", "have", "had"))
 _DONE = re.compile(
     r"\b(?:has|have|had) (?:(?!to\b)[\w'-]+ ){0,4}?(?:\w{2,}ed|been|gone|done|become|begun|won|lost|left|made"
@@ -379,6 +326,8 @@ def _tense(words: SplitText) -> tuple[str, str]:
         future = True
     tense = "past" if past and not future else "future" if future and not past else ""
     role = ""
+    if "first" in bag:
+        return tense, role  # who is the first to have done a thing was the first
     if words.words and words.words[0] in _ROLE and "the" in words.words[1:4]:
         head = frozenset(words.words[1:3])
         if words.words[0] == "who's" or not head.isdisjoint(_NOW):

@@ -11,10 +11,24 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.matching.guards import direction, phrasal
+from semcache.matching.guards import converse, direction, phrasal
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.direction import compared_otherwise
-from semcache.matching.guards.opposites import AXES, DEEDS, GROUPS, LOOSE, STATES, SWITCHING, VERBS, WEAK, affixed
+from semcache.matching.guards.opposites import (
+    AXES,
+    CONVERSE,
+    DEALS,
+    DEEDS,
+    GROUPS,
+    LOOSE,
+    MILD,
+    SETTINGS,
+    STATES,
+    SWITCHING,
+    VERBS,
+    WEAK,
+    affixed,
+)
 from semcache.request.text import FEW, SplitText, content, differing, vocabulary
 from semcache.request.text import read as read_text
 from semcache.request.wording.cues import holds
@@ -80,6 +94,11 @@ _TROUBLE = re.compile(
     r"(?!.*\b(?:if|unless)\b)"
 )
 _LITTLE = 3  # content words by which texts may differ, the opposites among them, for a weak opposite to count
+_SOME = 4  # ... for a deal between parties of whom nothing is told
+_MUCH = 8  # ... for a property, or the setting of a request
+_SIDES_OF = {axis: frozenset(word for word, sides in AXES.items() if axis in dict(sides)) for axis in CONVERSE}
+_SETTING = frozenset(GROUPS[word][0] for word in SETTINGS)
+_ORDERING = frozenset((GROUPS["before"][0],))
 _NEAR = 3  # words within which a second negator undoes the first
 
 
@@ -117,6 +136,8 @@ class NegationGuard(ReadingGuard[NegationReading]):
     def compare(self, one: NegationReading, two: NegationReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the polarity of both texts and the opposites they name."""
         flips = 0
+        turned = _NONE
+        surely = True
         if one.sides and two.sides:
             opposed = [
                 axis
@@ -127,7 +148,10 @@ class NegationGuard(ReadingGuard[NegationReading]):
             ]
             if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
                 opposed = [axis for axis in opposed if axis not in WEAK]
+            turned = _turned(opposed, query, cached)
+            opposed = [axis for axis in opposed if axis not in turned]
             flips = len(opposed)
+            surely = _surely(opposed, query, cached)
         if one.affixed and two.affixed and not flips:
             flips = sum(two.affixed.get(axis, sign) != sign for axis, sign in one.affixed.items())
         if (one.stems or two.stems) and not flips:
@@ -136,7 +160,7 @@ class NegationGuard(ReadingGuard[NegationReading]):
         if flips == 1 and compared_otherwise(direction.read(query), direction.read(cached)):
             flips = 0  # "Is A faster than B?" and "Is B slower than A?"
         if flips and not (negated and flips == 1):
-            return Conflict(self.name, f"opposites: {_words(query, cached)}")
+            return Conflict(self.name, f"opposites: {_words(query, cached)}", surely)
         if negated and not flips:
             plain, told = (two, query) if one.negated else (one, cached)
             others = (content(query) ^ content(cached)) - _NEGATORS
@@ -147,9 +171,34 @@ class NegationGuard(ReadingGuard[NegationReading]):
         if one.members and two.members:
             for group, members in one.members.items():
                 theirs = two.members.get(group)
-                if theirs is not None and members - theirs and theirs - members:
-                    return Conflict(self.name, f"alternatives: {_words(query, cached)}")
+                if theirs is not None and members - theirs and theirs - members and not (turned and group in _ORDERING):
+                    surely = group not in _SETTING or len(differing(query, cached)) <= _MUCH
+                    return Conflict(self.name, f"alternatives: {_words(query, cached)}", surely)
         return None
+
+
+def _turned(opposed: list[int], query: str, cached: str) -> frozenset[int]:
+    """The axes on which the texts are opposed and yet say one thing, for the two sides have changed places."""
+    found: set[int] = set()
+    one, two = read_text(query), read_text(cached)
+    for axis in opposed:
+        if axis in DEALS:
+            if converse.exchanged(one, two):
+                found.add(axis)
+        elif axis in CONVERSE and converse.compared(one, two, _SIDES_OF[axis]):
+            found.add(axis)
+    return frozenset(found)
+
+
+def _surely(opposed: list[int], query: str, cached: str) -> bool:
+    """Return True if opposites on these axes are more than another wording, as one in a clause of many may be."""
+    much = len(differing(query, cached))
+    if opposed and much > _MUCH and MILD.issuperset(opposed):
+        return False
+    if opposed and much > FEW and DEALS.issuperset(opposed):
+        told = converse.exchanged(read_text(query), read_text(cached))
+        return told is False or much <= _SOME
+    return True
 
 
 def read(text: str) -> NegationReading:

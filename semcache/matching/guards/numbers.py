@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from semcache.matching.guards import dates
+from semcache.matching.guards import dates, figures
 from semcache.matching.guards.base import ReadingGuard
+from semcache.matching.guards.quantities import Quantity, equal, excluding, strange
 from semcache.matching.guards.spelled import SPELT, spelled
 from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
-from semcache.request.text import FEW, differing, vocabulary
+from semcache.request.text import FEW, differing, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -41,7 +42,7 @@ _NUMBER = re.compile(
     (?:/(?P<under>\d+)(?![\d/]))?
     (?P<th>(?:st|nd|rd|th)\b)?
     (?:\s?(?P<scale>k|mn|bn|thousand|million|billion|trillion|hundred)\b)?
-    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))(?![\w'])))?
+    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))(?!\w|'\w)))?
     (?P<glued>[a-z]+\d*)?
     """,
     re.VERBOSE,
@@ -57,40 +58,28 @@ _INCIDENTAL = frozenset(
     ("ww", "covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x")
 )
 _OPERATOR = re.compile(
-    r"^\s*(?:(?P<plus>\+|plus|added\s+to|and)|(?P<minus>-|\u2212|minus)|(?P<times>\*|x|\u00d7|times|multiplied\s+by)"
+    r"^\s*(?:(?P<plus>\+|plus|added\s+to)|(?P<minus>-|\u2212|minus)|(?P<times>\*|x|\u00d7|times|multiplied\s+by)"
     r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)"
     r"|(?P<to>to|\u2013))\s*$"
 )
 _ORDERED = frozenset(("minus", "over", "power", "to"))
 _JOINERS = frozenset(("and", "or", "to", "vs", "versus", "by", "with", "through"))
 _NAMED_OPERATORS = {
-    "sum": "plus", "add": "plus", "plus": "plus", "subtract": "minus", "difference": "minus", "minus": "minus",
-    "multiply": "times", "product": "times", "times": "times", "divide": "over", "divided": "over", "quotient": "over",
+    "sum": "plus", "add": "plus", "subtract": "minus", "difference": "minus", "minus": "minus",
+    "multiply": "times", "product": "times", "divide": "over", "divided": "over", "quotient": "over",
 }  # fmt: skip
 
 
-_PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
-_PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
-_MIXED = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
+_NOUN = re.compile(r"[ -]?([a-z]+)")
+_PLURAL_AGE = re.compile(r"(?:\b(?:the|their|her|his|my|early|mid|late|under|over)[ -]|-)$")
 _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
+_SOME = 4  # content words by which texts may differ for an incidental number to tell them apart from another
 _NEAR = 40  # characters before a number that are read for what it is
-_POUND = 0.45359237  # kg
 _DIGITS = (6, 17)  # that a number is shown with, the second where the first does not tell two texts apart
 _WHOLE = 15  # digits of a whole number
 _PLANS = frozenset(("401",))  # "401k" is the name of a plan, not 401,000
-
-
-class Quantity(NamedTuple):
-    """A number as written (`value`), and in the base unit of its dimension (`base`); `factor` is that of its unit."""
-
-    value: float
-    base: float
-    dimension: str
-    version: str
-    soft: bool
-    factor: float = 1.0
 
 
 class Unit(NamedTuple):
@@ -124,9 +113,10 @@ class NumberGuard(ReadingGuard[NumberReading]):
 
     def compare(self, one: NumberReading, two: NumberReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the quantities that both texts name."""
-        left, right = _strange(one.quantities, two.quantities), _strange(two.quantities, one.quantities)
-        if (left and right) or any(not quantity.soft for quantity in (left, right) if quantity):
-            veto = bool(left and right) or len(differing(query, cached) - _CUES) <= FEW
+        left, right = strange(one.quantities, two.quantities), strange(two.quantities, one.quantities)
+        if (left and right) or any(not quantity.soft for quantity in (*left, *right)):
+            apart = len(differing(query, cached) - _CUES)
+            veto = excluding(left, right) or apart <= (_SOME if left and right else FEW)
             return Conflict(self.name, " / ".join(_show(one.quantities, two.quantities)), veto)
         if _exchanged(one, two, query, cached):
             return Conflict(self.name, f"{' / '.join(_show(one.quantities, two.quantities))} changed places")
@@ -144,18 +134,15 @@ def read(text: str) -> NumberReading:
     words = read_text(text)
     if not words.digits and words.bag.isdisjoint(_GATE):
         return _NOTHING
-    rest = spelled(dates.without(text), words)
-    if "per" in words.bag or "hour" in words.bag:
-        rest = _PER.sub(lambda match: _PER_UNITS[match[0][0]], rest)
-    if "/" in rest:
-        rest = _MIXED.sub(_mixed, rest)
+    rest = figures.joined(spelled(figures.plain(dates.without(text), words), words), words)
+    bounded = figures.is_bounded(words)
     quantities: list[Quantity] = []
     operators: list[str] = []
     consumed: set[str] = set()
     end = -1
     for match in _matches(rest):
         quantity, unit = _quantity(match, rest)
-        if unit:
+        if unit and not (quantity is not None and quantity.soft and quantity.value == 1):
             consumed.add(unit)
         if quantity is None:
             continue
@@ -164,7 +151,10 @@ def read(text: str) -> NumberReading:
             if between is not None and between.lastgroup is not None:
                 operators.append(between.lastgroup)
         end = match.end()
-        quantities.append(quantity)
+        noun = _NOUN.match(rest, end)
+        bound = figures.bound(rest, match.start(), end) if bounded else 0
+        counted = quantity.dimension or (stem(noun[1]) if noun else "")
+        quantities.append(Quantity(*quantity[:-2], bound, counted) if bound or counted else quantity)
     if len(quantities) > 1:
         operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
     units = named = _NO_UNITS
@@ -173,12 +163,6 @@ def read(text: str) -> NumberReading:
     if not (quantities or units or named):
         return _NOTHING
     return NumberReading(tuple(quantities), units, named, tuple(operators))
-
-
-def _mixed(match: re.Match[str]) -> str:
-    """One number for a whole one and a fraction: 1.5 for "1 1/2"."""
-    whole, top, bottom = map(int, match.groups())
-    return f"{whole + top / bottom:.15g}" if top < bottom else match[0]
 
 
 def _matches(rest: str) -> Iterator[re.Match[str]]:
@@ -230,6 +214,12 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
     soft = bool(match["soft"]) or prefix in _INCIDENTAL
     if unit and prefix.isalpha() and rest[match.end() - len(unit) - 1].isdigit():
         soft = True
+    if (
+        unit == "s"
+        and digits[-1] == "0"
+        and _PLURAL_AGE.search(rest, max(0, match.start() - _NEAR), match.start() + len(prefix))
+    ):
+        unit = ""
     if match["glued"] and not unit:
         soft = soft or (match["glued"] in ("d", "x") and value in (2, 3)) or prefix.isalpha()
     money = SYMBOLS.get((match["money"] or "").strip(), "")
@@ -307,51 +297,11 @@ def _is_asked(before: tuple[str, ...], behind: tuple[str, ...]) -> bool:
     return behind[:1] in _UNTIL and before[-1:] not in _ONE
 
 
-def _strange(quantities: tuple[Quantity, ...], others: tuple[Quantity, ...]) -> Quantity | None:
-    """A quantity that equals none of the others, one that is not incidental if there is any."""
-    same = frozenset(others)
-    found: Quantity | None = None
-    for quantity in quantities:
-        if quantity not in same and not any(_equal(quantity, other) for other in others):
-            if not quantity.soft:
-                return quantity
-            found = found or quantity
-    return found
-
-
-def _equal(one: Quantity, two: Quantity) -> bool:
-    if one.version or two.version:
-        if one.version and two.version:
-            return one.version == two.version
-        versioned, other = (one, two) if one.version else (two, one)
-        return versioned.version == f"{other.value:g}"
-    if "pounds" in (one.dimension, two.dimension) and one.dimension != two.dimension:
-        pounds, other = (one, two) if one.dimension == "pounds" else (two, one)
-        factor = {"gbp": 1.0, "mass": _POUND, "": 1.0}.get(other.dimension, math.nan)
-        return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
-    if one.dimension == two.dimension:
-        # Only what was converted is rounded: $999 is not $1000.
-        return math.isclose(one.base, two.base, rel_tol=1e-12 if _is_exact(one, two) else 2e-3)
-    if "dollars" in (one.dimension, two.dimension) and {one.dimension, two.dimension} <= DOLLARS | {"dollars"}:
-        return one.base == two.base
-    if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
-        return one.value == two.value
-    return False
-
-
-def _is_exact(one: Quantity, two: Quantity) -> bool:
-    """Return True if the units of two quantities of one dimension convert without rounding: kilometres and metres."""
-    if one.factor == two.factor or one.dimension == "temperature":
-        return one.factor == two.factor
-    ratio = max(one.factor, two.factor) / min(one.factor, two.factor)
-    return math.isclose(ratio, round(ratio), rel_tol=1e-9)
-
-
 def _exchanged(one: NumberReading, two: NumberReading, query: str, cached: str) -> bool:
     """Return True if numbers have changed places between the same words, joined by more than "and" or "or"."""
     if len(one.quantities) < 2 or len(one.quantities) != len(two.quantities) or one.operators or two.operators:
         return False
-    if all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True)):
+    if all(equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True)):
         return False
     left, right = _blanked(query), _blanked(cached)
     joined = any(
@@ -374,7 +324,7 @@ def _reordered(one: NumberReading, two: NumberReading) -> bool:
         return False
     if _ORDERED.isdisjoint(set(one.operators) & set(two.operators)) or len(one.quantities) != len(two.quantities):
         return False
-    return not all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True))
+    return not all(equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True))
 
 
 def _show(one: tuple[Quantity, ...], two: tuple[Quantity, ...]) -> tuple[str, str]:

@@ -282,6 +282,28 @@ SWITCHING = vocabulary(
     " signing signed went gone"
     " scroll scrolling move moving moved go goes going bring tone volume slow speed page voice mode lights light"
 )
+# Axes whose sides compare or order two things, and those of deeds between two parties: "lend" against "borrow".
+CONVERSE = frozenset(
+    axis
+    for word in vocabulary(
+        "more better large fast long tall young high early strong heavy rich before over above cheap"
+    )
+    for axis, _ in AXES[word]
+)
+DEALS = frozenset(axis for axis, _ in AXES["lend"]) | (
+    frozenset(axis for axis, _ in AXES["purchase"]) & frozenset(axis for axis, _ in AXES["sell"])
+)
+# Properties and states, which may be the trouble in one wording and the wish in another.
+MILD = frozenset(
+    axis
+    for word in vocabulary(
+        "large fast young loud high long easy clean cheap better more safe hot allow lock accept even parent local"
+        " inside"
+    )
+    for axis, _ in AXES[word]
+)
+# Words of a group that are mostly the setting of a request.
+SETTINGS = vocabulary("running before winter dinner red monthly area boil")
 GROUPS: dict[str, tuple[int, int]] = {
     word: (group, member)
     for group, line in enumerate(filter(None, _GROUPS.split("\n")))

@@ -14,16 +14,20 @@ from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT
+from semcache.matching.guards.units import PERIODS
 from semcache.request.text import LIGHT, SplitText, all_the_difference, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
-_NUMBER = rf"[$€£₹]?\d|(?:{'|'.join(sorted(SPELT - {'couple'}, key=len, reverse=True))}|an?)\b"
+_NUMBER = (
+    rf"[$€£₹]?\d|(?:{'|'.join(sorted(SPELT - {'couple'}, key=len, reverse=True))})\b"
+    rf"|an?\ (?:few|{'|'.join(sorted(PERIODS))})\b"
+)
 _BOUND = re.compile(
     rf"""\b(?:
       (?P<lower>at\ least|at\ (?:the\ )?minimum|(?:no|not)\ (?:less|fewer|lower|under)\ than
-        |a?\ ?minimum\ (?:of|number|amount|age)|min\b
-        |upwards\ of|or\ (?:more|over|above|older|higher|longer)\b|and\ (?:over|above|up)\b
+        |a?\ ?minimum\ (?:of|number|amount|age)|(?<!\d)(?<!\d[\ -])min\b
+        |upwards\ of|or\ (?:more|over|above|older|higher|longer)\b|(?<!over\ )and\ (?:over|above|up)\b
         |(?:more|greater|higher|longer|older|larger|bigger|over|above|exceeding|beyond)\ (?:than\ )?(?=(?:{_NUMBER})))
     | (?P<upper>at\ (?:the\ )?most|at\ (?:the\ )?maximum|(?:no|not)\ (?:more|greater|higher|longer)\ than
       |a?\ ?maximum\ (?:of|number|amount|age)|max\b
@@ -63,7 +67,7 @@ _DEGREES = lexicon(
     " newest=latest slowest"
     " smallest oldest youngest longest shortest tallest highest lowest richest poorest strongest weakest safest"
     " hottest coldest"
-    " heaviest lightest nearest closest earliest hardest deepest brightest smartest healthiest priciest=dearest widest"
+    " heaviest lightest nearest=closest earliest hardest deepest brightest smartest healthiest priciest=dearest widest"
     " thinnest thickest loudest quietest funniest happiest saddest prettiest ugliest rarest cleanest"
 )
 _MOST = vocabulary(

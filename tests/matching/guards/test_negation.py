@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from semcache.matching.guards.opposites import AXES
-from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Did Rome fall before Cordoba flourished?", "Did Cordoba flourish after Rome fell?", False),
+    ("Did Rome fall before Cordoba flourished?", "Did Rome fall after Cordoba flourished?", True),
+    ("Is sound slower in air than in steel?", "Is sound faster in steel than in air?", False),
+    ("Is sound slower in air than in steel?", "Is sound faster in air than in steel?", True),
+    ("Do farms sell more milk than cheese?", "Do farms sell less cheese than milk?", False),
+    ("Do farms sell more milk than cheese?", "Do farms sell less milk than cheese?", True),
+    ("Must I insure a van my boss lends me?", "Must I insure a van I borrow from my boss?", False),
+    ("Must I insure a van I borrow from my boss?", "Must I insure a van I lend to my boss?", True),
+    ("Was Skype sold to Microsoft by eBay?", "Was Skype bought by Microsoft from eBay?", False),
+    ("Where can I buy a cello?", "Where can I sell a cello?", True),
     ("Is it safe to take aspirin with alcohol?", "Is it unsafe to take aspirin with alcohol?", True),
     ("Is it not safe to take aspirin?", "Is it unsafe to take aspirin?", False),
     ("Is aspirin safe?", "Is aspirin not unsafe?", False),
@@ -129,3 +139,35 @@ def test_no_word_is_its_own_opposite() -> None:
     for word, sides in AXES.items():
         axes = [axis for axis, _ in sides]
         assert len(axes) == len(set(axes)), word
+
+
+# The trouble in one wording is the wish in another, and a season or a colour may be no more than the setting.
+FAR_APART = [
+    (
+        "The terrier next door barks so loud at night that our whole family wakes up",
+        "How could neighbours keep their small dog quiet after dark and stay friends",
+    ),
+    (
+        "Why does the foliage of maple trees turn red come October?",
+        "What goes on inside woods and parks when they lose their green?",
+    ),
+    (
+        "Somebody wants to sell us an old tractor, which parts deserve a look?",
+        "Checklist before one purchases farm machinery second hand",
+    ),
+]
+NEAR = [
+    ("Is the terrier next door too loud?", "Is the terrier next door too quiet?"),
+    ("Why do maples turn red?", "Why do maples turn green?"),
+    ("Which parts should I check before I sell a tractor?", "Which parts should I check before I buy a tractor?"),
+]
+
+
+@pytest.mark.parametrize(("query", "cached"), FAR_APART)
+def test_opposites_in_texts_far_apart_are_a_doubt(query: str, cached: str) -> None:
+    assert verdict("negation", query, cached) == DOUBT
+
+
+@pytest.mark.parametrize(("query", "cached"), NEAR)
+def test_opposites_in_texts_alike_are_a_veto(query: str, cached: str) -> None:
+    assert verdict("negation", query, cached) == VETO

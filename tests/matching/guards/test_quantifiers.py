@@ -7,6 +7,12 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Which planet is nearest to Mars?", "Which planet is closest to Mars?", NOTHING),
+    ("A soup in < 20 min", "A soup in under 20 minutes", DOUBT),
+    ("A soup in 20 min or more", "A soup in 20 min or less", VETO),
+    ("Is a proton larger than a neutron?", "Is a neutron smaller than a proton?", NOTHING),
+    ("Can I park over an hour?", "Can I park under an hour?", VETO),
+    ("It prints the same line over and over", "It prints one line below 10 lines", DOUBT),
     ("What is the tallest building in Chicago?", "Which building in Chicago is the highest?", NOTHING),
     ("What is the tallest mountain of Hawaii?", "What is the highest mountain of Hawaii?", VETO),
     ("What is the tallest tower in Dubai?", "What is the lowest tower in Dubai?", VETO),
