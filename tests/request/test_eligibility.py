@@ -69,6 +69,13 @@ write a function that reverses a string|who wrote the poem Ozymandias|what is a 
 write a regex for emails|explain the story of Job|How do I write a cover letter?|what is a random variable
 how do I generate a random number in Python|summarize this article|Write a unit test for this class
 give me the names of the planets|tell me the story of the French revolution
+Tell me how many verses the Iliad has|Which parts make up the Dune story?|Tell me about how the haiku came to Europe
+could you tell me what kind of poem a sonnet is|Can you give me the letters of the Greek alphabet?
+My phone gives wrong letters when I type|how do you copy one sheet into another one|Can I swap my ticket for another one?
+What makes one rock granite and another one basalt?|Is Rust a compiled language or something different?
+Does "pants" mean something different in London?|Tell me the story in brief: The Trial by Kafka
+Could you tell me the password for a new router?|Write up a password policy for staff
+random password of 12 characters vs a passphrase: which is better|I have a drill and want another one that is lighter
 Give me a summary of the plot of Hamlet|give me the characters in Emma
 """
 SECRET = """
