@@ -52,6 +52,12 @@ LIVE = [
     'What does the press say about "Brexit" today?',
     "Translate today's headlines into French",
     "Write an email with today's exchange rate for my boss",
+    "I have a picnic tomorrow, should I bring an umbrella?",
+    "We fly to Oslo tomorrow. What should we pack?",
+    "I need a plumber today, who can I call?",
+    "I am in Rome today, is it a public holiday?",
+    "I live in Bonn. Which pharmacies are on duty tonight?",
+    "Yesterday I ordered a lamp, when does it ship?",
     "Correct me if I'm wrong: is the bank open today?",
 ]
 PERSONAL = [
@@ -82,6 +88,9 @@ PERSONAL = [
     "Am I eligible?",
     "Am I covered?",
     "Has my refund been approved if I sent the form?",
+    "I forgot my password. What is my email?",
+    "Unless I paid, cancel my order",
+    "When I log in, show me my orders",
 ]
 CREATIVE = [
     "tell me another one",

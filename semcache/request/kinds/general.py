@@ -61,7 +61,7 @@ _OF_ANYBODY = any_of(
 # What is allowed is asked, or how the law stands, not what has happened.
 _NORM = any_of(
     r"^(?!.*\bhow (?:much|many)\b).*(?:\b(?:is|are) (?:it |that |this |[\w' ]{1,40} )?(?:allowed|permitted|entitled"
-    r"|obliged|legally|required)\b|\b(?:can|could|may) [\w' ]{1,40}\b(?:legally|lawfully)\b"
+    r"|obliged|required)\b|\b(?:can|could|may) [\w' ]{1,40}\b(?:legally|lawfully)\b"
     r"|\bdo (?:i|we) have (?:a|the) "
     r"(?:legal )?right to\b|\bcan i see my own [\w ]{1,40} under\b)"
 )

@@ -20,7 +20,9 @@ _CHANGING = any_of(
     r"|rank\w*|open|closed|status|delayed|delays|cancell?ed|traffic|platform|gate|terminal|trains|flights|buses"
     r"|tickets|seats|events|concerts?|movies?|films|playing|showing|trending|popular|best|top|most|leads?|leader"
     r"|president|minister|mayor|ceo|king|queen|champion|who is|who's|happening|going on|latest|track|parcel|package"
-    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|(?:today|tomorrow|tonight)'s)\b"
+    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|umbrella|wear|pack|coat|holidays?|happened"
+    r"|summari[sz]e|wildfires?|earthquakes?|storms?|strikes?|elections?|votes?|parliament"
+    r"|government|driving to|(?:today|tomorrow|tonight)'s)\b"
 )
 # What changes once in a generation: "the capital of Kazakhstan these days".
 _SLOW = any_of(
