@@ -3,7 +3,8 @@
 Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`.
 Centroids, not nearest examples: leaving one out on the shipped packs, they name the right category more often.
 A category of the present moment (`live`) takes a prompt by likeness only if it is much nearer than any other, or if the
-wording allows that the answer changes from day to day: a question about history is near the examples about news.
+wording allows that the answer changes from day to day: a question about history is near the examples about news. One
+that asks in the past tense when or why something was, or names its year, is never of the moment by likeness.
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
 
@@ -32,6 +33,13 @@ _HABITUAL = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends"
     r"|(?:opening|business|office|visiting) (?:hours|times)"
     r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b",
+    re.IGNORECASE,
+)
+# A date of history is asked for, not what a market, a match or a train did last.
+_HISTORICAL = re.compile(
+    r"^\W*(?:(?:when|why|(?:in )?(?:what|which) (?:year|century|decade)) (?:did|was|were)\b"
+    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9]|\d+ (?:bc|ad|bce))\b)"
+    r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))",
     re.IGNORECASE,
 )
 _FAINT = 0.3  # a score of a live category that says nothing by itself
@@ -83,7 +91,8 @@ class Categories:
             best = float(scores.max())
             ahead = best - float(np.max(others, initial=self._pack.min_margin))
             habitual = _HABITUAL.search(text) is not None and not is_live(text)
-            if habitual or (0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text))):
+            dated = _HISTORICAL.search(text) is not None and not may_change_daily(text)
+            if habitual or dated or (0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text))):
                 scores = others
         last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
         ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]

@@ -136,3 +136,15 @@ def test_what_holds_every_week_is_not_of_this_moment_however_near_it_is() -> Non
     assert built.near(news, "What are the opening hours of the pool?")[0] != "live"
     assert built.near(news, "Is the pool usually open today?")[0] == "live"
     assert built.near(news, "Is the pool open?")[0] == "live"
+
+
+def test_a_question_for_a_date_of_history_is_not_of_this_moment_however_near_it_is() -> None:
+    live = Category(name="live", live=True, semantic=False, examples=("a",))
+    built = build(structs.replace(PACK, categories={**PACK.categories, "live": live}), np.eye(4, dtype=np.float32))
+    news = unit(0.0, 0.0, 0.0, 1.0)
+    assert built.near(news, "When did the Berlin Wall fall?")[0] != "live"
+    assert built.near(news, "Why was the Bastille stormed?")[0] != "live"
+    assert built.near(news, "What happened in Prague in 1968?")[0] != "live"
+    assert built.near(news, "When did the market close?")[0] == "live"
+    assert built.near(news, "Who won the match last night?")[0] == "live"
+    assert built.near(news, "Did the museum open?")[0] == "live"

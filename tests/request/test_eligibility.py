@@ -32,6 +32,14 @@ Do I need a visa for Japan?|how do I check my account balance|My phone won't tur
 why does my loop never end|What is the refund policy?|Do I have the right to refuse overtime?
 is it safe to eat my leftovers after 3 days|I want to change my email address. How?
 Could you tell me how to close my account?
+I forgot my PIN, how can I get into my account?|I'd like to cancel my subscription. What are the steps?
+I want to change the phone number on my account|What options do I have if my train is late?
+How often do I have to renew my passport?|After how many days does my PIN expire?
+Can banks legally read my messages?|Is my boss allowed to open my emails?|Do I have enough time to change planes?
+Where is my data usage shown?|When will my puppy stop biting?|If I cancel my contract early, what does it cost?
+Will my files be deleted if I close a profile?|Employer wants to check my emails, is there a law?
+How can my wife see my bank account?|Who is my aunt's daughter's son to me?
+Which lock do I have changed first?|My order never came; who do I complain to?
 """
 LIVE = """
 what's the temperature outside?|what's trending on twitter|how cold is it outside
@@ -56,6 +64,17 @@ How do I claim for a flight delay on my travel insurance?|How do I cancel an ord
 How do I get the latest version of the app?|How long is the application window open?
 python get today's date|how do you say yesterday in French|what is tomorrow in spanish|is a closed set open?
 How many days until someone dies of thirst?
+What's going on chemically when bread browns?|Every spring the river floods. What is happening?
+climate or weather: which is which|Why does my car start badly in cold weather?|Did Caesar lose because of the weather?
+What's the latest I can apply?|Move Node to the latest version|How do I keep a fork up to date?
+Which city is the capital of Nigeria these days?|Why do people knit these days?|Which planets count as dwarfs now?
+If I quit next week, what happens to unused leave?|Can I stay until Sunday if I pay today?
+Had a filling yesterday, what can I eat?|I broke a toe last night. Should I see a doctor?
+Driving in Spain next month. Do I need an extra permit?|Someone took my bag this morning, what do I do now?
+grammar check: we was late yesterday|Make this formal: 'We can't come today, sorry.'
+Are any bakeries open in Bonn on Sundays?|Is the map usable offline?|Is anyone at the club allowed to vote?
+Write an email saying that I am ill today|How do I let traffic in?|What compensation is due for a flight delay?
+Are dogs welcome overnight in the rooms?|Up to what time is it possible to check in?
 Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """
@@ -69,6 +88,13 @@ write a function that reverses a string|who wrote the poem Ozymandias|what is a 
 write a regex for emails|explain the story of Job|How do I write a cover letter?|what is a random variable
 how do I generate a random number in Python|summarize this article|Write a unit test for this class
 give me the names of the planets|tell me the story of the French revolution
+Tell me how many verses the Iliad has|Which parts make up the Dune story?|Tell me about how the haiku came to Europe
+could you tell me what kind of poem a sonnet is|Can you give me the letters of the Greek alphabet?
+My phone gives wrong letters when I type|how do you copy one sheet into another one|Can I swap this for another one?
+What makes one rock granite and another one basalt?|Is Rust a compiled language or something different?
+Does "pants" mean something different in London?|Tell me the story in brief: The Trial by Kafka
+Could you tell me the password for a new router?|Write up a password policy for staff
+random password of 12 characters vs a passphrase: which is better|I have a drill and want another one that is lighter
 Give me a summary of the plot of Hamlet|give me the characters in Emma
 """
 SECRET = """

@@ -12,10 +12,14 @@ _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
     r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
     r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
-    r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?"
-    r"|characters?(?! (?:of|in|from)\b)|plot(?! of\b)|quiz|trivia|compliments?|usernames?|nicknames?|passwords?"
+    r"|ad copy|posts?|headlines?|letters?(?! (?:of|in)\b)|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?"
+    r"|characters?(?! (?:of|in|from)\b)|plot(?! of\b)|quiz|trivia|compliments?|usernames?|nicknames?"
+    r"|passwords?(?! (?:polic\w+|managers?|rules?|resets?|fields?|generators?|hash\w*|prompts?|forms?)\b)"
     r"|dad jokes?|bedtime story)\b"
 )
+# "Tell me how many ..." asks for knowledge, and "the story", "the password" is one that exists.
+_WORD = r"(?!(?:how|what|which|who|whose|where|when|why|whether|if|about|wrong)\b)\w+[\s-]+"
+_EXISTING = r"(?:(?:give|tell)(?: me)?|make) (?:\w+ ){0,2}?(?:(?:the|my|your) (?:story|tale|password)\b|wrong\b)"
 _WORKS = vocabulary(
     "poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
     "jokes pun puns riddle riddles song songs lyrics rap tweet tweets caption captions slogan slogans tagline",
@@ -24,12 +28,13 @@ _WORKS = vocabulary(
     "prompts pickup greeting greetings fan fanfic fanfiction character characters plot quiz trivia compliment",
     "compliments username usernames nickname nicknames password passwords dad bedtime sonnet card wish message note",
 )
+_ANOTHER = r"(?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)"
 _CREATIVE = CuedPatterns(
     rule(
         _WORKS,
-        r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
-        r"|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
-        rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
+        rf"\b(?!{_EXISTING})(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen"
+        r"|tell(?: me)?|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
+        rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:{_WORD}){{0,3}}?{_WORK}",
     ),
     rule(
         "surprise laugh entertain regenerate creative",
@@ -38,7 +43,8 @@ _CREATIVE = CuedPatterns(
     rule(
         "random",
         r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"
-        r"|password|idea|one)\b",
+        r"|idea|one)\b",
+        r"\brandom password\b(?!.{0,200}\b(?:vs|versus|(?:stronger|safer|better) than)\b)",
     ),
     rule("random randomly", r"\b(?:pick|choose|select|give me|generate) (?:\w+ ){0,3}?(?:at random|randomly|random)\b"),
     rule("coin roll", r"\b(?:flip|toss) a coin\b|\broll (?:a )?(?:dic?e|\d*d\d+)\b"),
@@ -46,8 +52,15 @@ _CREATIVE = CuedPatterns(
         "another different more",
         r"^\W*(?:(?:give|tell|show) me )?(?:another|a different|one more|some more)\b(?: \w+)?\W*$",
     ),
+    # "Merge a branch into another one" names a second thing, and asks for nothing new.
     rule(
-        "another", r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b"
+        "another",
+        rf"^\W*(?:\w+\W+){{0,2}}?another {_ANOTHER}\b",
+        rf"\b(?:tell|give|show|write|try|make|do|generate|suggest|create|compose|invent|make up|come up with) "
+        rf"(?:me |us )?another {_ANOTHER}\b",
+        rf"\b(?:want|need|have|like|got|is there|what is|what's|about|with|now|and|please) another {_ANOTHER}"
+        r"\W*(?:please\W*)?$",
+        r"\banother (?:joke|story|poem)\b",
     ),
     rule("again more retry redo next", r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*+(?:please)?\W*+$"),
     rule(
@@ -61,7 +74,12 @@ _CREATIVE = CuedPatterns(
     rule("fact facts quote", r"^\W*(?:tell me |give me )?(?:an? |some )?(?:fun facts?|motivational quote)\W*$"),
     rule("number word", r"\b(?:pick|choose|think of) a number\b|^\W*(?:invent|make up) a (?:new )?word\b"),
     rule("something", r"\bsomething (?:interesting|fun)\W*$"),
-    rule("something", r"\bsomething (?:different|creative|original|funny|new)\b"),
+    rule(
+        "something",
+        r"^\W*(?:please )?something (?:different|creative|original|funny|new)\b",
+        r"\b(?:tell|give|show|write|say|try|do|make|create|compose|generate|invent|sing|suggest|want|need|with|like|draw"
+        r"|send|about|think of) (?:me |us |up )?something (?:different|creative|original|funny|new)\b",
+    ),
 )
 _BRAINSTORM = any_of(r"\bbrainstorm")
 # "Write a function" names a work too, yet one answer serves everybody.
@@ -75,13 +93,15 @@ _RANDOMNESS = any_of(  # what a program is to draw
     r"\brandom.{0,120}\b(?:in|using|with) (?:python|javascript|java|bash|sql|php|ruby|rust|go|c\+\+|c#"
     r"|typescript|excel)(?!\w)",
 )
+# "How many parts make up the story?" counts what there is.
+_ASKS_ABOUT = any_of(r"^\W*(?:how (?:many|much)|who|whose|which|when|where|what makes)\b[^.!?\n]*+\W*+$")
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if something new is wanted each time; `bag` holds the words of the text."""
     if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
         return False
-    if HOW_TO.match(folded) is not None:
+    if HOW_TO.match(folded) is not None or _ASKS_ABOUT.match(folded) is not None:
         return False
     if _RANDOMNESS.search(folded) is not None:
         return False

@@ -6,14 +6,21 @@ count.
 
 from __future__ import annotations
 
-from semcache.request.kinds.patterns import any_of
+import re
+from collections.abc import Callable
+
+from semcache.request.kinds.patterns import any_of, words_of
 from semcache.request.wording import Edit, canonical
 
+_MOST = 12  # clauses of a text whose parts are weighed
 _UNWRAPPED = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER})
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
-    r"(?:how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
+    r"(?:how (?:can|could|should) my (?:wife|husband|partner|spouse|child|son|daughter|assistant|friend)\b"
+    r"|how is (?:it|this|that) (?:done|\w+ed)\b|(?:what|which) (?:\w+ )?(?:must|should) i (?:show|bring)\b"
+    r"|who (?:has|have) to\b|whom? (?:do|should|must) i\b"
+    r"|how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
     r"|what(?:'s| is| are) the (?:\w+ ){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
     r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
     r"|(?:can|could|may|should|must) i (?!see|view|have my)|is (?:it|there)\b|where (?:do|can|should) i\b"
@@ -35,6 +42,13 @@ _OF_ANYBODY = any_of(
     r"|fair|typical|normal)\b"
     r"|(?:give|suggest|recommend|write|draft|translate|explain|tell) (?:me )?(?:an? |some |tips|ideas|advice"
     r"|the difference)"
+    r"|after how (?:many|long)\b|how often do (?:i|we) (?:have|need) to\b|how much notice\b"
+    r"|(?:i want|i need|i would like|i'd like|want|need) to (?:change|update) (?:the |my )(?:\w+ ){0,2}?"
+    r"(?:address|email"
+    r"|e-mail|phone|number|password|name|surname|contact|language|picture)\b(?!.{0,200}\bto \S*[\d@])"
+    r"|(?:will|would|does|can) an? (?!\w+ (?:from|of) my\b)\w+|who else (?:can|may|is|are)\b"
+    r"|(?:will|would|do|does) my (?:\w+ ){1,2}?(?:be |get )?"
+    r"(?:lost|deleted|wiped|affected|kept|charged) (?:if|when) i\b"
     r"|what(?:'s| is) the (?:penalty|fine|fee|charge|rule|procedure|process) (?:if|when)\b"
     r"|what are (?:my|our) (?:options|rights|choices|chances)\b|can i see who\b"
     r"|can (?:other (?:people|users)|others|anyone|anybody|people|strangers) (?:see|read|find|access) my\b"
@@ -44,9 +58,41 @@ _OF_ANYBODY = any_of(
     r")"
 )
 
+# What is allowed is asked, or how the law stands, not what has happened.
+_NORM = any_of(
+    r"^(?!.*\bhow (?:much|many)\b).*(?:\b(?:is|are) (?:it |that |this |[\w' ]{1,40} )?(?:allowed|permitted|entitled"
+    r"|obliged|required)\b|\b(?:can|could|may) [\w' ]{1,40}\b(?:legally|lawfully)\b"
+    r"|\bdo (?:i|we) have (?:a|the) "
+    r"(?:legal )?right to\b|\bcan i see my own [\w ]{1,40} under\b)"
+)
+# "If I cancel my contract" orders nothing to be cancelled.
+_CONDITION = any_of(
+    r"\b(?:if|suppose|supposing|assuming|once|after|when|unless) (?:i|we) (?!(?:already|have|had)\b)[^.?!,;\n]{1,120}"
+)
+_ANOTHERS_WISH = any_of(r"\b(?:wants|would like|wishes) to \w+ [^.?!,;\n]{1,120}")
+_CLAUSE = re.compile(r"[.?!;\n:,]+\s+|\s-+\s")
+_TOLD = any_of(r"^\W*(?:i|i'm|i've|i'd|we|we've|my|our|the|someone|need|want|forgot|lost)\b(?! [^?]{0,200}\?)")
+
+
+def without_conditions(folded: str) -> str:
+    """The text without what its sender only supposes, or another wishes, where something else is asked."""
+    rest = _ANOTHERS_WISH.sub(" ", _CONDITION.sub(" ", folded))
+    return rest if len(rest.split()) > 2 else folded
+
+
+def tells_and_asks_the_way(folded: str, personal: Callable[[str, frozenset[str]], bool]) -> bool:
+    """Return True if a text tells a case and then asks the way, and asks nothing `personal` besides."""
+    clauses = _CLAUSE.split(folded)
+    if len(clauses) < 2 or len(clauses) > _MOST:
+        return False
+    asked = [clause for clause in clauses if not _general(clause)]
+    if len(asked) == len(clauses):
+        return False
+    return not any(personal(clause, words_of(clause)) for clause in asked if _TOLD.match(clause) is None)
+
 
 def _general(folded: str) -> bool:
-    return HOW_TO.match(folded) is not None or _OF_ANYBODY.match(folded) is not None
+    return HOW_TO.match(folded) is not None or _OF_ANYBODY.match(folded) is not None or _NORM.match(folded) is not None
 
 
 def asks_the_way(folded: str) -> bool:

@@ -5,7 +5,8 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 
 from __future__ import annotations
 
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
+from semcache.request.kinds.timeless import without_timeless
 
 _FIGURE = (
     r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
@@ -61,13 +62,18 @@ _LIVE = CuedPatterns(
         "latest breaking live realtime time upcoming coming newest recent trending",
         rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
     ),
-    rule("latest news", r"\bwhat(?:'s| is) (?:the )?latest\b|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b"),
+    rule(
+        "latest news",
+        r"\bwhat(?:'s| is) (?:the )?latest\b"
+        r"(?! (?:i|we|you|one|a|an|that|possible|date|time|day|hour|point|deadline|[\w-]+ (?:time|date|hour))\b)"
+        r"|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b",
+    ),
     rule(
         "what",
         r"\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)\s*+(?:is it|in \w+(?:\s\w+)?|now|there"
         r"|here)?\s*+\?*+\s*+$",
     ),
-    rule("time day date year", r"\bwhat (?:time|day|date|year) is it\b"),
+    rule("time day date year", r"\bwhat (?:time|day|date|year) is it\b(?! (?:possible|allowed|\d))"),
     rule("current currently present", rf"\b(?:current(?:ly)?|present) (?:\w+ ){{0,2}}?{_OFFICE}"),
     rule("current now winning leading", r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b"),
     rule(
@@ -111,7 +117,7 @@ _LIVE = CuedPatterns(
     rule(
         "traffic",
         r"\bhow(?:'s|s| is) (?:the )?traffic\b"
-        r"|\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b"
+        r"|(?<!let\s)(?<!oncoming\s)\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b"
         r"(?!.{0,200}\b(?:website|site|blog|page|google)\b)",
     ),
     rule(
@@ -148,7 +154,7 @@ _LIVE = CuedPatterns(
         r"^(?!\W*(?:how (?:do|can|could|should|would|to)|can i|should i|what (?:do|should|can) "
         r"i)\b)[^\n]{0,200}(?<!what\s)(?<!till\s)(?<!until\s)(?<!by\s)(?<!from\s)(?<!or\s)(?<!just\s)\bnow\W*"
         r"$",
-        r"\bovernight (?:in|at|on)\b",
+        r"\b(?:what|how (?:much|many|far)|news|moves?|moved)\b.{0,120}\bovernight (?:in|at|on)\b",
     ),
     rule("spot", r"\bspot (?:rate|price)s?\b(?! (?:mean|work))"),
     rule(
@@ -164,7 +170,8 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "anyone anybody tickets seats incidents outages alerts left open available outstanding",
-        r"^\W*is any(?:one|body) (?:in|at|on|using|home)\b|\bare (?:there )?any (?:\w+ ){1,3}?(?:left|open"
+        r"^\W*is any(?:one|body) (?:in|at|on|using|home)\b(?!.{0,80}\b(?:able|allowed|entitled|permitted) to\b)"
+        r"|\bare (?:there )?any (?:\w+ ){1,3}?(?:left|open"
         r"|available|outstanding)\b|\bany (?:open )?(?:incidents"
         r"|outages|alerts)\b",
     ),
@@ -281,7 +288,9 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "happening going new",
-        r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
+        # "What's going on when ice melts?" asks how something works.
+        r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:physically|chemically|biologically|internally|inside|when"
+        r"|whenever|while)\b(?! i\b))(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
         r"|function|loop|query"
         r"|error|script))",
     ),
@@ -313,12 +322,13 @@ _NOT_LIVE = any_of(
     r"(?:morning|week|month|afternoon)|last (?:night|week|month))\b",
     r"\bwhat (?:can|should|could|shall) (?:i|we) (?:cook|make|eat|wear|bake|watch|read|serve|drink|prepare"
     r"|do) (?:\w+ ){0,3}?(?:tonight|today|tomorrow"
-    r"|this (?:weekend|week|evening|morning|month))\b(?!.{0,60}\b(?:in|near|around) (?!the (?:rain|garden"
+    r"|this (?:weekend|week|evening|morning|month))\b(?!.{0,60}\b(?:in|near|around) "
+    r"(?!(?:less|under) |the (?:rain|garden"
     r"|kitchen|house|oven)|bed|my)\w)",
     r"^\W*what should (?:i|we) (?:wear|bring|pack)\b",
     # The way to cancel what was ordered this morning is that of any morning.
     r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
-    r"|disable|edit|enable|install|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
+    r"|disable|edit|enable|install|book|reserve|correct|dispute|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
     r"|upgrade|get the latest version)\b"
     r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
     r"\b(?:weather|exchange rates?)\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
@@ -327,4 +337,7 @@ _NOT_LIVE = any_of(
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
-    return _LIVE.match(folded, bag) and _NOT_LIVE.search(folded) is None
+    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
+        return False
+    rest = without_timeless(folded)
+    return rest == folded or _LIVE.match(rest, words_of(rest))

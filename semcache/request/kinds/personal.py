@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds.general import asks_the_way
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
+from semcache.request.kinds.general import asks_the_way, tells_and_asks_the_way, without_conditions
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
 
 # What belongs to one caller and is looked up in that caller's records.
 _RECORDS = vocabulary(
@@ -64,7 +64,10 @@ _PERSONAL = CuedPatterns(
         "where when whereabouts",
         r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b"
         r"(?! (?:nearest|appendix|liver|spleen|pancreas|gall ?bladder|kidneys?|stomach|thyroid|uterus"
-        r"|bladder|prostate)\b)",
+        r"|bladder|prostate)\b)"
+        r"(?! (?:[\w']+ ){0,2}?(?:eyes?|body|skin|hair|teeth|baby|dog|cat|puppy|kitten|plants?|lawn|cactus|roses"
+        r"|tomatoes|sourdough|dough|starter)\b)"
+        r"(?! (?:[\w']+ ){1,5}?(?:shown|displayed|recorded|listed|stored|printed)\b)",
     ),
     rule(
         "status balance state progress details result outcome eta",
@@ -75,7 +78,8 @@ _PERSONAL = CuedPatterns(
         "do",
         r"\bdo (?:i|we) (?:still |currently |already )?(?:have|owe|own) (?:any|an?|enough|the|more|unread"
         r"|some|unpaid|\d"
-        r"|outstanding|left|to pay for)\b(?! (?:right|choice|obligation|to\b))",
+        r"|outstanding|left)\b(?! (?:right|choice|obligation|time|to\b))(?! [\w-]+ (?:changed|replaced|barred)\b)"
+        r"|\bdo (?:i|we) still have to pay for\b",
     ),
     rule(
         "have owe owed spend spent order ordered bought buy paid booked scheduled left say said ask asked sent send"
@@ -84,8 +88,9 @@ _PERSONAL = CuedPatterns(
         r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
         r"|received?|eligible)\b",
         # "What do I have to do" and "what do I say to her" want advice, not records.
-        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
-        r"(?:have(?! to\b)|owe|spend)\b",
+        r"\b(?:how (?:much|many)|what|which|when) (?!(?:[\w']+ )?(?:rights?|options?|choices?|chances?|alternatives"
+        r"|obligations|duties|arguments|leverage)\b)(?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
+        r"(?:have(?! to\b)(?! (?:changed|replaced|repaired|checked|done)\b)|owe(?! \w+ to\b)|spend)\b",
     ),
     rule("say write send ask want", r"\bwhat did (?:my|our) (?:\w+ ){1,2}?(?:say|write|send|ask|want)\b"),
     rule(
@@ -98,9 +103,10 @@ _PERSONAL = CuedPatterns(
     ),
     rule(
         "am was",
-        r"\b(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved"
+        r"\b(?<!how\s)(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved"
         r"|accepted|eligible"
-        r"|logged in|covered|on the)\b",
+        r"|logged in|covered|on the(?! hook\b))\b"
+        r"(?!.{0,80}\bunder (?:an? |the )?(?:standard|typical|usual|statutory|legal|warranty|law)\b)",
     ),
     rule(
         "name age address birthday phone number email username id job location favourite favorite timezone city",
@@ -113,7 +119,7 @@ _PERSONAL = CuedPatterns(
         r"|do you remember)\b",
     ),
     rule("am", r"\b(?:what|which) (?:\w+ ){1,2}?am i on\b"),
-    rule("who who's", r"\bwho(?:'s| is| are) my (?!neighbou?r\b)"),
+    rule("who who's", r"\bwho(?:'s| is| are) my (?!neighbou?r\b)(?!\w+'s .{1,80}\bto me\b)"),
     rule(
         "did",
         r"\b(?:what|which) (?:\w+ ){1,3}?did (?:i|we) (?:get|earn|score)\b",
@@ -151,6 +157,10 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the records of the person who asks; `bag` holds the words of the text."""
     if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
         return False
-    found = not bag.isdisjoint(_OWNERS) and not bag.isdisjoint(_RECORDS) and _OWN_RECORD.search(folded) is not None
-    found = found or _PERSONAL.match(folded, bag) or _NUMBERED.search(folded) is not None
-    return found and not asks_the_way(folded)
+    rest = without_conditions(folded)
+    asked = bag if rest == folded else words_of(rest)
+    found = not asked.isdisjoint(_OWNERS) and not asked.isdisjoint(_RECORDS) and _OWN_RECORD.search(rest) is not None
+    found = found or _PERSONAL.match(rest, asked)
+    if _NUMBERED.search(folded) is not None:
+        return not asks_the_way(folded)
+    return found and not asks_the_way(folded) and not tells_and_asks_the_way(folded, applies)

@@ -1,0 +1,126 @@
+"""Words about time or weather that say nothing about the moment of asking: a case that is told, a condition, a climate.
+
+Knows folded text. Invariant: what is left out could be left out of the prompt, and the same answer would serve; where
+a text names what changes from day to day (prices, news, forecasts, who won), nothing that it tells is left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.kinds.patterns import any_of
+
+_DAY = (
+    r"\b(?:today|tonight|tomorrow|yesterday|currently|right now|just now|now|at the moment|at present|at this time"
+    r"|nowadays|these days|(?:this|last|next) (?:night|week|weekend|month|morning|afternoon|evening|year))\b"
+)
+_CHANGING = any_of(
+    r"\b(?:weather|forecasts?|rain\w*|snow\w*|sunny|prices?|rates?|cost|costs|worth|value|stocks?|shares|markets?"
+    r"|dollars?|euros|bitcoin|news|headlines|scores?|won|wins?|winning|wins|beat|match|matches|game|games|table|standings"
+    r"|rank\w*|open|closed|status|delayed|delays|cancell?ed|traffic|platform|gate|terminal|trains|flights|buses"
+    r"|tickets|seats|events|concerts?|movies?|films|playing|showing|trending|popular|best|top|most|leads?|leader"
+    r"|president|minister|mayor|ceo|king|queen|champion|who is|who's|happening|going on|latest|track|parcel|package"
+    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|umbrella|wear|pack|coat|holidays?|happened"
+    r"|summari[sz]e|wildfires?|earthquakes?|storms?|strikes?|elections?|votes?|parliament"
+    r"|government|driving to|(?:today|tomorrow|tonight)'s)\b"
+)
+# What changes once in a generation: "the capital of Kazakhstan these days".
+_SLOW = any_of(
+    r"\bcapital(?: city)? of\b|'s capital\b|\b(?:is|be) (?:the )?\w+ capital\b|\blegal tender\b"
+    r"|\b(?:official|spoken) languages?\b|\bplanets?\b|\bsovereignty\b|\bterritor(?:y|ies)\b|\bmonarchy\b|\bemperors?\b"
+    r"|\bcurrency (?:is )?(?:used|of|in)\b|\bbelongs? to\b|\bmember (?:states|countries|nations)\b"
+    r"|\b(?:european union|eu)\b.{0,60}\b(?:nations|countries|states)\b"
+)
+_NOW = any_of(r"\b(?:currently|right now|now|at the moment|at present|as of now|today|nowadays|these days)\b(?!')")
+_THESE_DAYS = any_of(r"\b(?:nowadays|these days)\b")
+
+# "If I cancel today", "when you quit next month": a rule is asked about, in whatever week.
+_CONDITION = any_of(
+    r"\b(?:if|suppose|supposing|assuming|when|once|after|unless) (?:i|we|you|one|someone|somebody|people|my \w+|an? \w+"
+    r"|(?!(?:is|was|does|has|this|its|it's|what's|who's)\b)\w{3,}s)\b(?! (?:will|going)\b)[^.?!,;\n]{0,120}"
+)
+_PLAIN = any_of(
+    r"\b(?:because of|due to|owing to) the weather\b|\b(?:in|for|by|during|despite) (?:the )?"
+    r"(?:cold|hot|warm|wet|dry|bad|good|nice|freezing|humid|stormy|extreme|severe|rainy|windy|icy) weather\b",
+    r"\bweather\b(?=.{0,120}\bclimate\b)|\bclimate\b.{0,120}\bweather\b",
+    r"\b(?:to|onto|install|installing) (?:the )?(?:latest|newest|most recent) (?:\w+ )?(?:version|release|model)\b",
+    r"\b(?:bring|brought|keep|keeps|kept|keeping|stay|stays|staying) (?:[\w']+ ){0,4}?up[\s-]to[\s-]date\b"
+    r"|\bup[\s-]to[\s-]date (?:main|master|trunk|branch|upstream)\b",
+    r"\b(?:flight|train|bus) (?:\w+ )?delays?\b(?=.{0,120}\b(?:compensation|money|refund|rights|claim|owed)\b)"
+    r"|\b(?:compensation|refund|rights|claim)\b.{0,120}\b(?:flight|train|bus) (?:\w+ )?delays?\b",
+    r"\bopen\b(?! now\b)(?=.{0,80}\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)",
+    r"\b(?:always|every|whenever|each time|when)\b.{1,200}\bwhat(?:'s| is) (?:happening|going on)"
+    r"(?: (?:in (?:there|them)|with an? [\w ]{1,40}))?\W*$",
+    r"\broll(?:s|ed|ing)? over to (?:the )?next month\b",
+    r"\b(?:usable|available|works?|working) offline\b",
+    r"\b(?:exam|test|quiz|interview) (?:is )?(?:today|tomorrow|next week|this week)(?=\s?[:,.;-])",
+    r"\b(?:where|the \w+|what) (?:i|we) (?:live|have|use|own) now\b",
+    r"^\W*(?:write|draft|compose) (?:me )?an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note"
+    r"|reply)\b(?!.{0,300}'s\b)"
+    r"[^\n?]{0,300}",
+    r"\bwhere (?:can|do|could|would) (?:i|we) (?:find|see|view|get"
+    r"|download) (?:\w+ ){0,4}?(?:payslips?|invoices?|bills?"
+    r"|statements?|data)\b[^.?!\n]{0,80}",
+)
+_NO_CHANGE_OF_PLACE = any_of(
+    r"^\W*(?:is|are|was|were|has|have|will)\b.{0,200}\b(?:flights?|trains?|games?|match|matches|event|school)\b"
+)
+
+# A question for a rule or for advice, which the case told before it does not bind to a day.
+_ADVICE = any_of(
+    r"\b(?:what|how|which|when|whom?|until when|till when|why)(?: [\w']+){0,4}? (?:can|can't|could"
+    r"|should|shall|must|may"
+    r"|do|might|am) (?:i|we|one|you|it|that|this|she|he|they)\b(?! (?:see|watch|visit|take|catch|know)\b)",
+    r"\bwhere (?:and how )?(?:can|do|should) (?:i|we) (?:sign|log|edit|report|change|apply|register|complain|turn)\b",
+    r"\b(?:should|must|do|am) i (?!have (?:any|a|an|enough)\b|owe\b|watch\b)\w+",
+    r"\b(?:can|could|may) i (?!see\b|view\b|get\b|have (?:any|a|an|enough)\b|owe\b|watch\b)\w+",
+    r"\b(?:does|do|can|may|must|should) (?:he|she|they|one|\w+s) (?:\w+ )?(?:have|need|count|expect|get|pay|allow|make"
+    r"|cover|want)\b",
+    r"\bis (?:it|that|this) (?:\w+ )?(?:a|ok|okay|safe|legal|illegal|bad|good|normal|common|possible|allowed|necessary"
+    r"|too|enough|required|harmful|dangerous)\b",
+    r"\bhow is (?:it|this|that) (?:fixed|done|\w+ed)\b|\bwhat (?:does|is) (?:it|this|that) mean(?:ing)?\b",
+    r"\bhow (?:much|many|long|far|often) (?:\w+ )?(?:should|must|may|can|does) (?:each|it|one|he|she|they|i|you)\b",
+    r"\b(?:which|what) (?:\w+ ){1,3}(?:is|are) (?:ok|okay|safe|allowed|customary|usual|normal|required)\b",
+    r"\bwhat(?:'s| is) the (?:legal|usual|normal|right|proper|procedure|process|penalty|rule|deadline|way)\b",
+    r"\bwhat (?:will|would|can|may) (?:the|my) \w+ do\b|\b(?:which|whose) \w+ (?:pays|foots|covers|is liable)\b",
+    r"\bwould (?:an? |it |that |this )[^.?!\n]{0,60}\bproblem\b",
+    r"\bany (?:harm|risk) in\b|\bwhen is [\w ]{1,30} (?:ok|safe)\b",
+    r"\b(?:what now|now what|what to do|how to|what happens|advice|what next)\b|[.!;] (?:solution|fix|help|tips)\b",
+)
+_DAYS = any_of(_DAY)
+_LAST_NOW = re.compile(r"\bnow\W*$")
+_SENTENCE = re.compile(r"[.?!;\n]+\s*")
+_ASKING = re.compile(
+    r"\W*(?:(?:hi|hii|hey|hello|ok|so|and|but|please|pls|siri|google|alexa)\b\W*)*(?:what|what's|which|who|who's|whose"
+    r"|whom|where|when|why|how|is|are|was|were|will|would|did|does|do|has|have|can|could|may|should|show|list|find|tell"
+    r"|give|check|get|book|set|wake|remind|search|look|play)\b"
+)
+_GAP = " _ "  # a word that no pattern knows, so that none reads across it
+_SPAN = 400  # characters of a case that is told
+
+
+def without_timeless(folded: str) -> str:
+    """A folded text without those of its words about time or weather that its answer does not depend on."""
+    rest = folded
+    if _NO_CHANGE_OF_PLACE.search(rest) is None:
+        rest = _PLAIN.sub(_GAP, rest)
+    if _CHANGING.search(rest) is not None:
+        return rest
+    rest = _THESE_DAYS.sub(_GAP, _CONDITION.sub(_GAP, rest))
+    if _SLOW.search(rest) is not None:
+        rest = _NOW.sub(_GAP, rest)
+    return _without_case(rest)
+
+
+def _without_case(folded: str) -> str:
+    """The text without the days of a case that is told before or after a question for advice."""
+    advice = _ADVICE.search(folded)
+    if advice is None or len(folded) > 2 * _SPAN:
+        return folded
+    start = advice.start()
+    asked = _SENTENCE.split(folded[start:], maxsplit=1)
+    told = folded[:start]
+    if any(_ASKING.match(part) for part in _SENTENCE.split(told) if _DAYS.search(part)):
+        return folded
+    question = _LAST_NOW.sub(_GAP, asked[0])
+    return " ".join((_DAYS.sub(_GAP, told), question, *asked[1:]))
