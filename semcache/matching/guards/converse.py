@@ -26,21 +26,19 @@ def compared(one: SplitText, two: SplitText, opposites: Collection[str]) -> bool
 
     A comparison is parted at its "than".
     """
-    parts = _parted(one, opposites), _parted(two, opposites)
-    if parts[0] is None or parts[1] is None:
-        return False
-    (before, behind), (left, right) = parts
+    (before, behind), (left, right) = _parted(one, opposites), _parted(two, opposites)
     return bool((before - behind) & (right - left)) and bool((behind - before) & (left - right))
 
 
-def _parted(words: SplitText, opposites: Collection[str]) -> tuple[frozenset[str], frozenset[str]] | None:
+def _parted(words: SplitText, opposites: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The content words before and behind; none where the comparison does not stand between them."""
     every = words.words
     if "than" in words.bag:
         place = every.index("than")
     else:
         place = next((number for number, word in enumerate(every) if word in opposites), -1)
     if place < 1:
-        return None
+        return frozenset(), frozenset()
     left, right = (
         frozenset([stem(word) for word in part if word not in LIGHT and word not in opposites])
         for part in (every[:place], every[place + 1 :])
