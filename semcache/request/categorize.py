@@ -38,7 +38,7 @@ _HABITUAL = re.compile(
 # A date of history is asked for, not what a market, a match or a train did last.
 _HISTORICAL = re.compile(
     r"^\W*(?:(?:when|why|(?:in )?(?:what|which) (?:year|century|decade)) (?:did|was|were)\b"
-    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9]|\d+ (?:bc|ad|bce))\b)"
+    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9])\b)"
     r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))",
     re.IGNORECASE,
 )
