@@ -4,6 +4,8 @@ Candidates as they stand before a cache that has been filling with questions of 
 are labelled by the data's own classes; `semcache.train.prior` learns from them. What is read may be shipped from: the
 groups that were written for the verifier, less those held out, and two sets under Creative Commons Attribution, of
 which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
+What the verifier's word is worth is learned from groups of hands of which it has read nothing: those that were merely
+held out are of hands that it knows, and many of them were made to mislead it.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -14,7 +16,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -33,11 +35,10 @@ from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.prior import fit
 from semcache.train.recipe import authored
-from semcache.train.recipe.sources import held_out
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
-# Topics of written groups that are no traffic, but what a verifier errs in: they count where its word is weighed.
+# Topics of written groups that are no traffic, but what a verifier is trained to tell apart.
 CONTRIVED = ("sly", "edits", "roles", "close", "who_whom")
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = (
@@ -87,23 +88,15 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
 
 def _groups(name: str) -> list[tuple[str, list[Row]]]:
     own = name in ("asked", "served")
-    written, held = _written(name == "served")
+    written, unread = _written(name == "served")
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
     groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
     if own:
-        unread = [group for group in held if group.topic in authored.UNREAD]
-        held = [group for group in held if group.topic not in authored.UNREAD]
         groups |= {
             "pairs": _labelled(written),
-            "told": _stream(_shuffled(_texts(held)), told=True),
-            "told-pairs": _labelled([*held, *_contrived()], told=True),
             "unread": _stream(_shuffled(_texts(unread)), told=True),
             "unread-pairs": _labelled(unread, told=True),
         }
-    else:
-        # What the verifier was not trained on, before a cache of everything.
-        unread = frozenset(one.answer for one in chosen if held_out(f"{name}:{one.answer.rpartition(':')[2]}"))
-        groups["told"] = _stream(chosen, told=True, only=unread)
     return [(f"{name}:{kind}", list(rows)) for kind, rows in groups.items()]
 
 
@@ -113,12 +106,10 @@ def _shuffled(texts: Iterable[Question]) -> list[Question]:
     return chosen[:STREAM]
 
 
-def _stream(chosen: Sequence[Question], told: bool = False, only: Container[str] | None = None) -> Iterator[Row]:
-    """One question after the other before a cache that holds all earlier ones; `only` those of these answers."""
+def _stream(chosen: Sequence[Question], told: bool = False) -> Iterator[Row]:
+    """One question after the other before a cache that holds all earlier ones."""
     vectors = embedded([one.text for one in chosen])
     for place in range(1, len(chosen)):
-        if only is not None and chosen[place].answer not in only:
-            continue
         scores = vectors[:place] @ vectors[place]
         nearest = np.argsort(-scores, kind="stable")[:NEIGHBOURS]
         yield from _rows(place, chosen[place], [(chosen[other], float(scores[other])) for other in nearest], told)
@@ -165,18 +156,16 @@ def _again(place: int, text: str, rng: random.Random, vocabulary: Sequence[str])
 
 
 def _written(served: bool) -> tuple[list[authored.AuthoredGroup], list[authored.AuthoredGroup]]:
-    """The groups that the verifier was trained on, and those held out from it."""
+    """The groups that the verifier was trained on, and those of hands of which it has read nothing."""
     learned: list[authored.AuthoredGroup] = []
-    held: list[authored.AuthoredGroup] = []
+    unread: list[authored.AuthoredGroup] = []
     for group in authored.groups():
         if group.topic not in CONTRIVED and (group.topic in SERVED) == served:
-            (held if group.held else learned).append(group)
-    return learned, held
-
-
-def _contrived() -> list[authored.AuthoredGroup]:
-    """The contrived groups that were held out from the verifier."""
-    return [group for group in authored.groups() if group.topic in CONTRIVED and group.held]
+            if group.topic in authored.UNREAD:
+                unread.append(group)
+            elif not group.held:
+                learned.append(group)
+    return learned, unread
 
 
 def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:

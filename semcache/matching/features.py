@@ -16,6 +16,7 @@ from semcache.matching.guards import GUARDS
 from semcache.matching.guards.order import BEING, settled
 from semcache.matching.retyped import is_retyped
 from semcache.request.text import read as read_text
+from semcache.request.wording.verbs import IRREGULAR
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Candidate, Conflict
 
@@ -243,7 +244,8 @@ def _read(text: str) -> _PromptFeatures:
 
 
 def _stem(word: str) -> str:
-    """A word without the endings that rarely change what is asked."""
+    """A word without the endings that rarely change what is asked; the base of an irregular verb."""
+    word = IRREGULAR.get(word, word)
     for ending in ("'s", "ing", "ies", "es", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

@@ -16,6 +16,8 @@ import numpy as np
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
+from semcache.request.text import read as read_text
+from semcache.request.wording.english import is_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +43,7 @@ class CrossEncoder:
             scale = card["calibration"]
             self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
             self._least, self._most = float(scale["least"]), float(scale["most"])
+            self._english = card.get("language") == "en"
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigError(
                 f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
@@ -64,6 +67,10 @@ class CrossEncoder:
     def max_tokens(self) -> int:
         """Tokens it reads of a pair."""
         return self._max_tokens
+
+    def reads(self, text: str) -> bool:
+        """Return True for a text of a language that it was trained on, as far as that can be told."""
+        return not self._english or is_english(text, list(read_text(text).words)) is not False
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""

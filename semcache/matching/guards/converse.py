@@ -47,7 +47,7 @@ def _parted(words: SplitText, opposites: Collection[str]) -> tuple[frozenset[str
 
 
 def exchanged(one: SplitText, two: SplitText) -> bool | None:
-    """Whether a giving verb in one text and a taking one in the other tell of the same giver or taker.
+    """Return True if a giving verb in one text and a taking one in the other tell of the same giver and taker.
 
     None where the texts do not tell.
     """

@@ -243,7 +243,7 @@ def _listed(name: str) -> str | None:
 
 
 def _capitalised(reading: EntityReading) -> frozenset[str | None]:
-    """What the names of a text stand for by their capitals."""
+    """The listed names that the names of a text stand for by their capitals."""
     return frozenset([CAPITALISED.get(name) for run in reading.names for name in run])
 
 

@@ -65,6 +65,18 @@ _IRREGULAR = dict(
         """
     )
 )
+_PARTICIPLES = dict(
+    entry.split("=")
+    for entry in vocabulary(
+        """
+        begun=begin broken=break chosen=choose done=do drawn=draw drunk=drink driven=drive eaten=eat fallen=fall
+        flown=fly forgotten=forget frozen=freeze given=give gone=go grown=grow hidden=hide known=know ridden=ride
+        risen=rise seen=see shaken=shake shown=show sung=sing spoken=speak stolen=steal sworn=swear taken=take
+        thrown=throw torn=tear woken=wake worn=wear written=write bitten=bite
+        """
+    )
+)
+IRREGULAR: dict[str, str] = {**_IRREGULAR, **_PARTICIPLES}
 _STRONG = frozenset(_IRREGULAR.values()) | vocabulary(
     "cut put set hit let shut read spread cost hurt quit burst lay lie sit"
 )

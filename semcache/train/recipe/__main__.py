@@ -80,17 +80,16 @@ def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int
 
     work.mkdir(parents=True, exist_ok=True)
     parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
-    if base is None:
-        begun, courses = verifier_recipe.resumed(out / "verifier", SEED), verifier_recipe.COURSES[-1:]
-    else:
-        begun, courses = verifier_recipe.started(base, SEED), verifier_recipe.COURSES
+    resumed = base is None
+    begun = verifier_recipe.started(base, SEED) if base else verifier_recipe.resumed(out / "verifier", SEED)
+    courses = verifier_recipe.COURSES[-1:] if resumed else verifier_recipe.COURSES
     told = " and ".join(str(len(one)) for one in parts.courses)
     _say(f"verifier: {told} pairs to train on, {len(parts.check)} to check")
     made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())
     counts = Counter(verifier_recipe.origin(one) for one in dict.fromkeys(chain(*parts.courses)))
     card = made.write(out / "verifier", seed=SEED)
     sizes = [len(one) for one in parts.courses]
-    text = verifier_card.readme(card, made.held, counts, sizes, resumed=base is None)
+    text = verifier_card.readme(card, made.held, counts, sizes, resumed=resumed)
     (out / "verifier" / "README.md").write_text(text, encoding="utf-8")
     pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")
     _say(f"verifier: {card['id']}")

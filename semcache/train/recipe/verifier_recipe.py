@@ -117,7 +117,7 @@ class TrainedVerifier:
 
     def write(self, out: Path, *, seed: int) -> dict[str, Any]:
         """Write the folder `out` and return what its model.json says. Raises StoreError."""
-        card = {"source": BASE, "licence": "Apache-2.0", "seed": seed}
+        card = {"source": BASE, "licence": "Apache-2.0", "language": "en", "seed": seed}
         return verifier_folder.write(out, self.weights, self.shape, self.tokenizer, self.scale, name=NAME, card=card)
 
 

@@ -24,7 +24,7 @@ BEND = 2.0  # log-odds
 START = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
 _VARIANCES = (0.5, 0.04, 0.2, 0.4)
-_COLD, _WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
+COLD, _WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
@@ -42,11 +42,11 @@ class Calibration:
     are 0. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
     """
 
-    def __init__(self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL) -> None:
+    def __init__(self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL, *, cold: float = COLD) -> None:
         self._noise = noise
         self.mean = [*map(float, start), *START[len(start) :]]
         self.covariance = _unsure()
-        self._cautious = _COLD
+        self._cautious = cold
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
