@@ -17,7 +17,7 @@ from math import prod
 from semcache.types import Candidate
 
 LEAST_WORD = 0.5  # of the local verifier on each link
-_LEFT = 0.88  # P(all links are right) after its word, from which a chain is served
+_LEFT = 0.75  # P(all links are right) after its word, from which a chain is served
 _ALONE = 0.97  # the same without a word
 _HOPE = 0.6  # P of a link before the word, below which none is asked for
 _MOST = 4  # links

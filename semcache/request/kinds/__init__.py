@@ -35,7 +35,7 @@ class Kinds(NamedTuple):
 _QUOTED = re.compile(r""""[^"]{1,300}"|(?<!\w)'(?:[^'"]|(?<=\w)'(?=\w)){1,300}'(?!\w)""")
 # What is to be edited says nothing about now, though no quotation marks stand around it.
 _EDITED = re.compile(
-    r"(?:\W*\w+){0,6}?\W*\b(?:proofread\w*|grammar|spelling|rephras\w+|rewrite|rewrit\w+|reword\w*|paraphras\w+"
+    r"(?:\W*+\w++){0,6}?\W*+\b(?:proofread\w*|grammar|spelling|rephras\w+|rewrite|rewrit\w+|reword\w*|paraphras\w+"
     r"|translate|correct(?! me\b))\b[^:>\n]{0,40}(?::|->)\s*+(?=\w|['\"])"
 )
 _LEAST_WORDS = 3
@@ -89,7 +89,7 @@ def is_creative(text: str) -> bool:
 
 def unquoted(folded: str) -> str:
     """A folded text without what it quotes, or gives to be edited; as it is where little else is left."""
-    if (edit := _EDITED.match(folded)) is not None:
+    if (":" in folded or "->" in folded) and (edit := _EDITED.match(folded)) is not None:
         return edit[0]
     if folded.count('"') < 2 and folded.count("'") < 2:
         return folded

@@ -164,7 +164,8 @@ def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
     profiles = json.loads(PATH.read_text(encoding="utf-8"))["profiles"]
     assert set(profiles) == set(msgspec.inspect.type_info(packs.Profile).values)  # type: ignore[attr-defined]
     for data in profiles.values():
-        assert set(TERMS) - set(STATED) == set(data["terms"])
+        assert set(TERMS) - set(STATED) == set(data["told"]["terms"])
+        assert set(TERMS) - set(STATED) - {"asked", "word"} == set(data["terms"])
 
 
 # The budget
@@ -597,7 +598,9 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
 
 
 def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
-    belief = Belief(shipped("any"))
+    prior = shipped("any").told
+    assert prior is not None
+    belief = Belief(prior)
     near = candidate(0.9, "How do I get a new password?")
     around = [features.around([near])[0]]
     quiet, asked = (belief.at_best(around, [1], 60, asked=asked)[0] for asked in (False, True))
