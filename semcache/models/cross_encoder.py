@@ -16,6 +16,7 @@ import numpy as np
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
+from semcache.request.asking import asks
 from semcache.request.text import read as read_text
 from semcache.request.wording.english import is_english
 
@@ -69,8 +70,11 @@ class CrossEncoder:
         return self._max_tokens
 
     def reads(self, text: str) -> bool:
-        """Return True for a text of a language that it was trained on, as far as that can be told."""
-        return not self._english or is_english(text, list(read_text(text).words)) is not False
+        """Return True for such texts as it was trained on, as far as that can be told: prompts that ask, in English.
+
+        One that was trained on a cache's own labels reads all.
+        """
+        return not self._english or (asks(text) and is_english(text, list(read_text(text).words)) is not False)
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""

@@ -16,8 +16,8 @@ BASE = f"sentence-transformers/all-mpnet-base-v2 (Apache-2.0; PyPI: {VERIFIER_PA
 MEASURED = "## Measured"
 
 LIMITS = (
-    "English. It is not asked about texts of other languages, as far as their words tell; one that was trained on the "
-    "labels of a cache is.",
+    "English prompts that ask for something. It is not asked about other languages, nor about texts that only state "
+    "something, as far as their words tell; one that was trained on the labels of a cache is asked about all.",
     "Pairs of at most 256 tokens together; a longer one gets P(same) = 0, so that nothing is served on its word.",
     "It reads the two prompts, not the answer: what changed in the world between two equal questions it cannot know.",
     "Paraphrases that share hardly a word are judged less well; the figures above say how much.",

@@ -33,8 +33,8 @@ CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
 # Log-odds by which the local verifier's word is doubted before the first label: where traffic is full of traps it errs
-# more than on what it was calibrated on. At 0.3, as without a word, one cache of the traps suite served 2% more rewordings,
-# and half as many wrong answers again.
+# more than on what it was calibrated on. At 0.3, as without a word, one cache of the traps suite served 2% more
+# rewordings, and half as many wrong answers again.
 UNPROVEN = 0.8
 _NOISY = 0.6  # exponent by which caution grows as labels tell less
 _QUIET = 0.1  # share of the audit rate that always remains

@@ -1,0 +1,38 @@
+"""Prompts that ask for something, told from texts that only state something.
+
+Knows English words. Invariant: a short text, a question mark, and a text that speaks of its sender or to its reader
+always ask; only longer texts in the third person state.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import read, vocabulary
+from semcache.request.wording.verbs import is_base
+
+_FEW = 10  # words; fewer may be the keywords of a search
+_SPEAKING = vocabulary(
+    """
+    i i'm i've i'd i'll me my mine myself we we're we've our us you your yours please pls plz u ur how how's how-to what's
+    """
+)
+_OPENING = vocabulary(
+    """
+    who whom whose which what when where why is are was were am do does did can could will would should shall may might
+    must has have had any best difference steps tips reasons ways
+    """
+)
+_SENTENCE = re.compile(r"[.:;!\n]+\s+")
+
+
+def asks(text: str) -> bool:
+    """Return True if a text may ask for something, and False for one that only states something."""
+    words = read(text)
+    if "?" in text or len(words.words) < _FEW or not words.bag.isdisjoint(_SPEAKING):
+        return True
+    return any(_opens(read(part).words) for part in _SENTENCE.split(text))
+
+
+def _opens(words: tuple[str, ...]) -> bool:
+    return bool(words) and (words[0] in _OPENING or is_base(words[0]))
