@@ -14,7 +14,8 @@ from semcache.request.wording.verbs import is_base
 _FEW = 10  # words; fewer may be the keywords of a search
 _SPEAKING = vocabulary(
     """
-    i i'm i've i'd i'll me my mine myself we we're we've our us you your yours please pls plz u ur how how's how-to what's
+    i i'm i've i'd i'll me my mine myself we we're we've our us you your yours please pls plz u ur how how's
+    how-to what's
     """
 )
 _OPENING = vocabulary(
