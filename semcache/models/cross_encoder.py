@@ -16,7 +16,7 @@ import numpy as np
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
-from semcache.request.asking import asks
+from semcache.request.requesting import asks
 from semcache.request.text import read as read_text
 from semcache.request.wording.english import is_english
 

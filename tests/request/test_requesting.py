@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.request.asking import asks
+from semcache.request.requesting import asks
 
 
 @pytest.mark.parametrize(
