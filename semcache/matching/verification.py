@@ -33,7 +33,7 @@ _ROUNDING = 1e-9
 _FOLLOW_UP = 2  # turns
 _log = logging.getLogger(__name__)
 
-Result: TypeAlias = Literal["yes", "no", "late", "failed", "busy", "resting", "weak", "foreign", "nobody"]
+Result: TypeAlias = Literal["yes", "no", "late", "failed", "busy", "resting", "weak", "unread", "nobody"]
 EntryOf: TypeAlias = Callable[[Serve, CacheKey | None], Awaitable[Entry | None]]
 Place: TypeAlias = tuple[str, bytes, int]
 
@@ -42,15 +42,15 @@ Place: TypeAlias = tuple[str, bytes, int]
 class ConfiguredVerifier:
     """A verifier with its terms: for how many seconds a client waits, and the `best` P(same) that it ever gives.
 
-    `cost` is that of one verdict in US dollars, from its seconds and the characters shown. Only texts that it `reads`,
-    as those of a language that it knows, are shown to it.
+    `cost` is that of one verdict in US dollars, from its seconds and the characters shown. It is shown only texts
+    that it `reads`, such as those of a language that it knows.
     """
 
     verifier: Verifier
     patience: float
     best: float = 1.0
     cost: Callable[[float, int], float] = lambda seconds, _: seconds * CORE_SECOND
-    reads: Callable[[str], bool] = lambda _: True
+    reads: Callable[..., bool] = lambda *_: True
 
 
 class NoVerdict(Exception):
@@ -176,8 +176,8 @@ class Verifiers:
             raise NoVerdict("nobody")
         if not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
-        if not (verifier.reads(lookup.request.text) and verifier.reads(question.unsure.card.text)):
-            raise NoVerdict("foreign")
+        if not verifier.reads(lookup.request.text, question.unsure.card.text):
+            raise NoVerdict("unread")
         return question.decided((await self._word(name, lookup, served, entry_of, bill))[0])
 
     def knows(self, name: str) -> bool:
@@ -187,9 +187,7 @@ class Verifiers:
     async def of_pair(self, name: str, one: str, two: str) -> float | None:
         """P(same) of two texts by the verifier of that name; None where there is none to be had. Raises nothing."""
         verifier = self._known.get(name)
-        if verifier is None or not (verifier.reads(one) and verifier.reads(two)):
-            return None
-        if not self._breakers[name].closed(time.monotonic()):
+        if verifier is None or not verifier.reads(one, two) or not self._breakers[name].closed(time.monotonic()):
             return None
         try:
             return await _timed(verifier, "", one, two, "")

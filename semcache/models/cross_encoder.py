@@ -69,12 +69,14 @@ class CrossEncoder:
         """Tokens it reads of a pair."""
         return self._max_tokens
 
-    def reads(self, text: str) -> bool:
-        """Return True for such texts as it was trained on, as far as that can be told: prompts that ask, in English.
+    def reads(self, *texts: str) -> bool:
+        """Return True if all are such texts as it was trained on, as far as that can be told: prompts in English.
 
         One that was trained on a cache's own labels reads all.
         """
-        return not self._english or (asks(text) and is_english(text, list(read_text(text).words)) is not False)
+        return not self._english or all(
+            asks(text) and is_english(text, list(read_text(text).words)) is not False for text in texts
+        )
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""

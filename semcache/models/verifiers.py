@@ -100,11 +100,9 @@ def verifiers_for_library(
 def local_verifier(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
     """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
     model = _model(pack, data)
-    return (
-        {}
-        if model is None
-        else {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best, reads=model.reads)}
-    )
+    if model is None:
+        return {}
+    return {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best, reads=model.reads)}
 
 
 def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:
@@ -118,9 +116,7 @@ def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], floa
 
     @cache
     def said(query: str, cached: str) -> float:
-        if not (model.reads(query) and model.reads(cached)):
-            return 0.0
-        return float(model.probabilities([(query, cached)])[0])
+        return float(model.probabilities([(query, cached)])[0]) if model.reads(query, cached) else 0.0
 
     return said
 

@@ -32,9 +32,17 @@ class CalibratedBelief:
         self.belief = Belief(prior, noise=noise)
         self.calibration = Calibration(prior.calibration, noise, cold=cold)
 
+    def log_odds(self, values: tuple[float, ...], answer: int) -> float:
+        """The log-odds of being correct, before their calibration."""
+        return self.belief.log_odds(values, answer)
+
+    def corrected(self, odds: float, values: tuple[float, ...], caution: float = 0.0) -> float:
+        """P(correct) of these log-odds, lowered by `caution` standard deviations of the calibration."""
+        return self.calibration.corrected(odds, values[_NEARNESS], caution)
+
     def probability(self, values: tuple[float, ...], answer: int, caution: float = 0.0) -> float:
-        """P(correct), lowered by `caution` standard deviations of the calibration."""
-        return self.calibration.corrected(self.belief.log_odds(values, answer), values[_NEARNESS], caution)
+        """P(correct) of a candidate, lowered alike."""
+        return self.corrected(self.log_odds(values, answer), values, caution)
 
     def promising(
         self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int, least: float, *, asked: bool
@@ -46,9 +54,8 @@ class CalibratedBelief:
             needed = HOPELESS
         return self.belief.at_best(around, answers, longest, asked=asked) >= needed
 
-    def learn(self, label: Label, *, sampled: bool) -> None:
-        """Learn from a label; a report is not `sampled`, and calibrates nothing."""
-        odds = self.belief.log_odds(label.features, label.answer)
+    def learn(self, label: Label, odds: float, *, sampled: bool) -> None:
+        """Learn from a label in whose log-odds `odds` had been predicted; a report is not `sampled`."""
         self.belief.learn(label.features, label.answer, correct=label.correct)
         if sampled:
             self.calibration.add(odds, label.features[_NEARNESS], correct=label.correct)

@@ -150,15 +150,15 @@ class CategoryKnowledge:
             return
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
-        risk = 1.0 - self.probability(label.features, label.answer)
-        # A report is no sample of what was served, nor of what was refused.
-        sampled = label.source is not LabelSource.FEEDBACK
         about = self.about(label.features)
-        predicted = about.probability(label.features, label.answer)
-        if sampled and self.drift.take(predicted, correct=label.correct):
+        odds = about.log_odds(label.features, label.answer)
+        risk = 1.0 - about.corrected(odds, label.features, self._caution)
+        # A report is no sample of what was served, nor of what was refused, and calibrates nothing.
+        sampled = label.source is not LabelSource.FEEDBACK
+        if sampled and self.drift.take(about.corrected(odds, label.features), correct=label.correct):
             self.untold.calibration.doubt()
             self.told.calibration.doubt()
-        about.learn(label, sampled=sampled)
+        about.learn(label, odds, sampled=sampled)
         if sampled and label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
         self.budget.changed()
