@@ -88,6 +88,8 @@ def test_a_slip_of_spelling_is_no_other_word() -> None:
         ("Does stress cause insomnia?", "Does insomnia cause stress?", True),
         ("Is stress caused by insomnia?", "Does stress cause insomnia?", True),
         ("It was composed by Russell", "It was composed of Russell", False),
+        ("Who taught Aristotle?", "Who did Aristotle teach?", True),
+        ("Which plants are eaten by snails?", "Which plants do snails eat?", False),
         ("Which stationery is best?", "Which stationary is best?", True),
     ],
 )

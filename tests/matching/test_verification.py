@@ -259,6 +259,20 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
     assert weak.heard == [], "the best that it ever says would not be enough"
 
 
+@pytest.mark.parametrize("unread", [QUERY, CACHED])
+async def test_a_verifier_is_shown_only_what_it_reads(unread: str) -> None:
+    verifier = Says(1.0)
+    verifiers = Verifiers({"llm": ConfiguredVerifier(verifier, PATIENCE, reads=lambda *texts: unread not in texts)})
+    decision = await settled(verifiers, unsure())
+    assert isinstance(decision, Forward)
+    assert decision.why is Why.VERIFY_FAILED
+    assert decision.nearest is not None
+    assert decision.nearest.features == FEATURES, "nobody said anything that labels could tell"
+    assert await verifiers.of_pair("llm", QUERY, CACHED) is None
+    assert verifier.heard == []
+    assert await verifiers.of_pair("llm", ANSWER, ANSWER) == 1.0
+
+
 @pytest.mark.parametrize(("word", "served"), [(0.995, True), (0.5, False), (UpstreamError("down"), False)])
 async def test_a_request_counts_against_the_budget_once_its_fate_is_known(
     word: float | Exception, served: bool

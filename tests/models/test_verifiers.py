@@ -67,3 +67,33 @@ def test_a_library_user_may_switch_it_off(tmp_path: Path) -> None:
     for verifier, known in (("model", True), ("off", False)):
         with SemanticCache.open(str(tmp_path / verifier), policies=str(pack), verifier=verifier) as cache:
             assert (cache.inner.components.verifiers.lacking(cache.inner.pack) == []) is known
+
+
+UNREAD = [
+    ("Wie setze ich mein Passwort zurück?", "Wie kann ich mein Passwort zurücksetzen?"),
+    (
+        "The river rises in the hills of the north and flows past the town into the eastern sea.",
+        "The river rises in the hills of the north and flows into the eastern sea past the town.",
+    ),
+]
+
+
+@pytest.mark.parametrize("pair", UNREAD, ids=["another language", "a statement"])
+def test_the_model_that_ships_is_asked_about_english_prompts_that_ask(pair: tuple[str, str]) -> None:
+    shipped = local_verifier(asking("verifier"), None)["verifier"]
+    assert shipped.reads(ONE, TWO)
+    assert not shipped.reads(*pair)
+    assert not shipped.reads(ONE, pair[1])
+    said = offline_verifier(asking("verifier"), None)
+    assert said is not None
+    assert said(*pair) == 0.0
+    assert said(ONE, TWO) > 0.0
+
+
+def test_one_that_was_trained_on_the_caches_own_labels_is_asked_about_all(tmp_path: Path) -> None:
+    own = shutil.copytree(DEFAULT_VERIFIER, tmp_path / FOLDER)
+    card = msgspec.json.decode((own / "model.json").read_bytes())
+    del card["language"]
+    (own / "model.json").write_bytes(msgspec.json.encode(card))
+    trained = local_verifier(asking("verifier"), tmp_path)["verifier"]
+    assert all(trained.reads(*pair) for pair in UNREAD)

@@ -22,7 +22,7 @@ from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _CUES = SPELT | STANDALONE | PERIODS
-_GATE = _CUES | frozenset(UNITS)
+_GATE = _CUES | frozenset(UNITS) | {"pair"}
 _UNIT_WORDS = frozenset(UNITS)
 _NO_UNITS: frozenset[Unit] = frozenset()
 _NEVER_ASKED = vocabulary("c d f g h l m s w p bar cal second foot stone")  # a number is asked in no unit of this name

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from semcache.matching.guards import GUARDS, conflicts
-from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 # Signs of fractions are read before any guard is asked.
 SIGNS = [
@@ -156,12 +156,26 @@ ROWS = [
     ("Who was the sixteenth president?", "Who was the seventeenth president?", VETO),
     ("Can I withdraw from my 401k?", "Can I take money out of my 401(k)?", False),
     ("What is a 401k?", "What is 401,000?", True),
+    ("Buy a pair of trees", "Buy two trees", False),
+    ("Buy a pair of trees", "Buy three trees", True),
+    ("Wait one and three quarter hours", "Wait 1.75 hours", False),
+    ("Wait one and three quarter hours", "Wait 1.5 hours", True),
+    ("Find the two-hundredth digit of pi", "Find the 200th digit of pi", False),
+    ("Find the two-hundredth digit of pi", "Find the 300th digit of pi", True),
+    ("Is the x64 build signed?", "Is the 64-bit build signed?", False),
+    ("Is the x64 build signed?", "Is the x86 build signed?", True),
 ]
 
 
 @pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
 def test_numbers(query: str, cached: str, expected: bool) -> None:
     assert verdict("numbers", query, cached) == (VETO if expected else NOTHING)
+
+
+@pytest.mark.parametrize(("months", "expected"), [("a month", DOUBT), ("two months", VETO)])
+def test_a_month_may_have_been_meant_by_thirty_days(months: str, expected: str) -> None:
+    query = f"Can I return it within {months} of the purchase at the store?"
+    assert verdict("numbers", query, "Until when may goods be brought back, 30 days after buying?") == expected
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
