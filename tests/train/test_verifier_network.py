@@ -151,6 +151,15 @@ def test_training_learns(half: bool) -> None:
     assert right.mean() > 0.9
 
 
+def test_half_as_precise_products_lead_to_nearly_the_same_weights() -> None:
+    whole, half = started(), started()
+    for module, chosen in ((whole, False), (half, True)):
+        training_loop.fit(module, WORDS, examples(), replace(COURSE, passes=1, half=chosen))
+    one, two = (cross_encoder_network.arrays(module)["classifier.weight"] for module in (whole, half))
+    assert not np.array_equal(one, two)
+    assert np.allclose(one, two, atol=0.05)
+
+
 def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

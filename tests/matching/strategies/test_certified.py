@@ -448,6 +448,9 @@ def test_beliefs_that_labels_contradict_are_doubted() -> None:
         known.take(label(SURE, correct=False, source=LabelSource.MISS), "acme")
     assert known.halted
     assert known.untold.calibration.covariance[0][0] > 1.5 * learned
+    fresh = CertifiedThreshold(PACK)._of("support")
+    before, after = (one.told.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))
+    assert after < 0.5 * before, "a word is doubted, too"
 
 
 def test_errors_of_one_tenant_close_it_alone_and_its_own_right_answers_open_it_again() -> None:
@@ -609,6 +612,15 @@ def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> No
     word = belief.log_odds(features.with_verdict(values, 1.0), 1) - belief.log_odds(values, 1)
     assert word > 1.0
     assert asked >= quiet + word, "or what a word could settle is given up before anybody is asked"
+
+
+def test_a_neighbour_that_only_a_word_could_settle_is_worth_a_look_where_one_is_asked_for() -> None:
+    near = candidate(0.9, "How do I get a new password?")
+    found = [replace(near, around=features.around([near])[0])]
+    known = CertifiedThreshold(PACK)._of("support")
+    known.untold.calibration.mean[0] = -40.0  # likeness alone is worth nothing here
+    assert known.promising(found, QUERY, 0.65, asks=False) == [False]
+    assert known.promising(found, QUERY, 0.65, asks=True) == [True]
 
 
 def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() -> None:
