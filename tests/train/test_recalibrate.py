@@ -124,9 +124,11 @@ def test_traffic_that_nobody_was_asked_about_does_not_make_the_verifiers_word_se
         return [features.with_verdict(one, p) if word else one for one, p in zip(around, said, strict=True)], right
 
     heard = {"trusted": group(1.0), "mistaken": group(-0.5)}
-    alone = fit(heard)["terms"]["word"][3]
-    among = fit(heard | {f"unasked {n}": group(0.0) for n in range(8)})["terms"]["word"][3]
-    assert among > 0.8 * alone > 0.1
+    alone = fit(heard)
+    among = fit(heard | {f"unasked {n}": group(0.0) for n in range(8)})
+    assert alone["terms"]["word"][3] > 0.1
+    assert among["told"]["terms"] == alone["terms"]
+    assert "word" not in among["terms"]
 
 
 def test_different_pairs_that_no_lookup_meets_do_not_make_everything_seem_right() -> None:
