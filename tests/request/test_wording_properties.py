@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from semcache.request.text import vocabulary
@@ -108,6 +108,7 @@ def test_a_protected_span_anywhere_stays_to_the_letter(before: str, span: str, a
 
 
 @given(st.text(max_size=60))
+@example("\U0001f3000")
 @_MANY
 def test_a_negation_is_never_dropped(text: str) -> None:
     prompt = f"Please tell me how I can not {text}"

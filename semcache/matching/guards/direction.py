@@ -7,9 +7,10 @@ Invariant: what stands on both sides of "and", "or" and the like has no order.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import nationalities
+from semcache.matching.guards import nationalities, roles
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
@@ -64,7 +65,8 @@ class DirectionReading(NamedTuple):
 
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
-    what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples.
+    what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples, and
+    `roles` are the agents and patients of each verb.
     """
 
     words: tuple[str, ...]
@@ -80,6 +82,7 @@ class DirectionReading(NamedTuple):
     doing: frozenset[str]
     suffering: frozenset[str]
     countries: nationalities.CountryReading
+    roles: Mapping[roles.Deed, roles.Roles]
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -115,6 +118,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "done by the asker and done to the asker")
         if one.acting & two.undergoing or two.acting & one.undergoing:
             return Conflict(self.name, "done by and done to")
+        if deed := roles.exchanged(one.roles, two.roles):
+            return Conflict(self.name, f"who and whom: {deed}")
         common = len(one.bag & two.bag)
         if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
             shared = one.bag & two.bag
@@ -149,6 +154,7 @@ def read(text: str) -> DirectionReading:
         doing=doing,
         suffering=suffering,
         countries=nationalities.read(words),
+        roles=roles.read(words.words),
     )
 
 

@@ -30,7 +30,7 @@ _SOUNDS = re.compile(
 )
 # "k8s", "i18n", "b2b" and products that are called by a number.
 _NAMED = re.compile(
-    r"\b[a-z]\d{1,2}[a-z]\b|\b007\b"
+    r"\b[a-z]\d{1,2}[a-z]\b|(?<![\d.,])\b007\b"
     r"|(?<=office )365\b|(?<=microsoft )365\b|(?<=excel )365\b|(?<=word )365\b|(?<=outlook )365\b|(?<=powerpoint )365\b"
 )
 _WORD_SIZES = re.compile(r"\bx(?:86[-_])?64\b|\bx86\b")

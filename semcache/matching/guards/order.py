@@ -28,7 +28,7 @@ BEING = vocabulary("is are was were be been being get gets got")
 _NO_OWNER = vocabulary("what's who's how's where's when's it's that's there's here's let's he's she's one's why's")
 _ORDERS = vocabulary("explain describe name list give show tell find write compare calculate translate summarise")
 _PARTICIPLE = re.compile(r".{2,}ed$|.{2,}en$")
-_PARTICIPLES = vocabulary(
+PARTICIPLES = vocabulary(
     "made built bought sold taught caught brought thought fought found held kept left lost paid read sent said set shot"
     " told won worn torn born sung drawn known grown thrown shown flown led fed met cut put hit hurt run done gone"
     " bound cast bitten hung lit spun struck swept understood"
@@ -130,7 +130,7 @@ def _last(words: list[str], end: int) -> int:
 
 
 def _done(word: str) -> bool:
-    return word in _PARTICIPLES or _PARTICIPLE.match(word) is not None
+    return word in PARTICIPLES or _PARTICIPLE.match(word) is not None
 
 
 def _superlative(words: list[str]) -> list[str]:

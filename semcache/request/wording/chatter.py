@@ -145,9 +145,10 @@ _END_CUES = _SIGNS | vocabulary(
 def without_chatter(text: str) -> str:
     """The text without chatter at its beginning and end, and without pictures."""
     if not text.isascii():
-        text = _PICTURES.sub("", text) if len(_PICTURES.sub("", text)) > 2 else text
+        plain = _PICTURES.sub(_gap, text)
+        text = plain if len(plain) > 2 else text
     elif ":-" in text or ":)" in text or ":(" in text or ":D" in text or ";)" in text or "<3" in text or ":P" in text:
-        text = _PICTURES.sub("", text)
+        text = _PICTURES.sub(_gap, text)
     for _ in range(4):
         shorter = _without_head(text)
         if shorter == text:
@@ -166,6 +167,11 @@ def without_chatter(text: str) -> str:
             break
         text = shorter
     return text
+
+
+def _gap(picture: re.Match[str]) -> str:
+    """What is left of a picture: a space where words would run together without it."""
+    return " " if picture.start() and picture.string[picture.end() : picture.end() + 1].isalnum() else ""
 
 
 def _without_head(text: str) -> str:

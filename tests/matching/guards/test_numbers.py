@@ -180,6 +180,7 @@ def test_a_month_may_have_been_meant_by_thirty_days(months: str, expected: str) 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 @example(999_999_999, 1_000_000_000)
+@example(1_480_007, 1_480_007)
 def test_other_integers_always_conflict(one: int, two: int) -> None:
     found = GUARDS["numbers"].conflict(f"Refund {one:,} points", f"Refund {two} points")
     assert (found is not None) is (one != two)
