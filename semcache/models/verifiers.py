@@ -105,18 +105,18 @@ def local_verifier(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifie
     return {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best, reads=model.reads)}
 
 
-def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:
+def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], float | None] | None:
     """P(same) by the local model, as `simulate.Simulator` asks for it; None for a pack that never asks it.
 
-    Raises ConfigError.
+    What it says is None of texts that it does not read. Raises ConfigError.
     """
     model = _model(pack, data)
     if model is None:
         return None
 
     @cache
-    def said(query: str, cached: str) -> float:
-        return float(model.probabilities([(query, cached)])[0]) if model.reads(query, cached) else 0.0
+    def said(query: str, cached: str) -> float | None:
+        return float(model.probabilities([(query, cached)])[0]) if model.reads(query, cached) else None
 
     return said
 

@@ -75,8 +75,8 @@ class Simulator:
 
     `experiment` says how it departs from the live cache. `eviction` makes the policies that pick victims, `freshness`
     gives TTLs (default: both as the pack says). `verify` answers a strategy's wish to have a candidate verified by the
-    local model: P(same), from the text of the request and the cached prompt; without it, and where the pack would ask a
-    language model, verification fails, which is a miss. `asking` says which language model's word is had of what is
+    local model: P(same), from the text of the request and the cached prompt; without it or its word (None), and where
+    the pack would ask a language model, verification fails, which is a miss. `asking` says which language model's word is had of what is
     still in doubt then.
     """
 
@@ -89,7 +89,7 @@ class Simulator:
         experiment: Experiment = Experiment(),
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
-        verify: Callable[[str, str], float] | None = None,
+        verify: Callable[[str, str], float | None] | None = None,
         asking: WordAsking | None = None,
     ) -> None:
         self.pack, self.threshold = pack, threshold
@@ -203,10 +203,11 @@ class Simulator:
 
     def _verified(self, unsure: Verify, arrival: Arrival, terms: decide.RequestTerms) -> Serve | Forward:
         policy = self.pack.of(arrival.category)
-        if self._verify is None or policy.verify == "llm":
+        verify = None if policy.verify == "llm" else self._verify
+        p_same = None if verify is None else verify(arrival.text, unsure.card.text)
+        if p_same is None:
             nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
             return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
-        p_same = self._verify(arrival.text, unsure.card.text)
         allowed = self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk
         return decide.verified(unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 

@@ -101,7 +101,7 @@ def run(
     size: int | None,
     *,
     seed: int,
-    verify: Callable[[str, str], float] | None = None,
+    verify: Callable[[str, str], float | None] | None = None,
     progress: Progress | None = None,
 ) -> PackRun:
     """Simulate a pack from an empty cache on. `verify` is as in `Simulator`."""

@@ -86,8 +86,8 @@ def test_the_model_that_ships_is_asked_about_english_prompts_that_ask(pair: tupl
     assert not shipped.reads(ONE, pair[1])
     said = offline_verifier(asking("verifier"), None)
     assert said is not None
-    assert said(*pair) == 0.0
-    assert said(ONE, TWO) > 0.0
+    assert said(*pair) is None
+    assert (said(ONE, TWO) or 0.0) > 0.0
 
 
 def test_one_that_was_trained_on_the_caches_own_labels_is_asked_about_all(tmp_path: Path) -> None:
