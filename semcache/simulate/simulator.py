@@ -76,8 +76,8 @@ class Simulator:
     `experiment` says how it departs from the live cache. `eviction` makes the policies that pick victims, `freshness`
     gives TTLs (default: both as the pack says). `verify` answers a strategy's wish to have a candidate verified by the
     local model: P(same), from the text of the request and the cached prompt; without it or its word (None), and where
-    the pack would ask a language model, verification fails, which is a miss. `asking` says which language model's word is had of what is
-    still in doubt then.
+    the pack would ask a language model, verification fails, which is a miss. `asking` says which language model's word
+    is had of what is still in doubt then.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import nationalities, roles
+from semcache.matching.guards import conversions, nationalities, roles
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
@@ -27,7 +27,12 @@ _GOVERNING = vocabulary(
     " how try trying possible legal safe order"
 )
 # Words that end a noun phrase, beside the pivots.
-_ENDS = LIGHT | vocabulary("without via per through under over after before between during using until because while")
+_ENDS = LIGHT | vocabulary(
+    """
+    without via per through under over after before between during using until because while
+    leaving departing starting
+    """
+)
 # Words that may come before the thing itself.
 _SKIPPED = vocabulary("a an the my your our his her their its this that these those some any another")
 _SYMMETRIC = vocabulary(
@@ -65,8 +70,8 @@ class DirectionReading(NamedTuple):
 
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
-    what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples, and
-    `roles` are the agents and patients of each verb.
+    what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples;
+    `roles` are the agents and patients of each verb, `conversions` what stands before and behind each "to".
     """
 
     words: tuple[str, ...]
@@ -83,6 +88,7 @@ class DirectionReading(NamedTuple):
     suffering: frozenset[str]
     countries: nationalities.CountryReading
     roles: Mapping[roles.Deed, roles.Roles]
+    conversions: tuple[conversions.Sides, ...]
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -120,6 +126,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "done by and done to")
         if deed := roles.exchanged(one.roles, two.roles):
             return Conflict(self.name, f"who and whom: {deed}")
+        if things := conversions.exchanged(one.conversions, two.conversions):
+            return Conflict(self.name, f"{' and '.join(sorted(things))} changed places")
         common = len(one.bag & two.bag)
         if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
             shared = one.bag & two.bag
@@ -155,6 +163,7 @@ def read(text: str) -> DirectionReading:
         suffering=suffering,
         countries=nationalities.read(words),
         roles=roles.read(words.words),
+        conversions=conversions.read(words),
     )
 
 

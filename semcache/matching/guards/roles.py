@@ -41,7 +41,7 @@ _WHICH = vocabulary("which what whose")
 # Words that may come before the thing itself, and words that end a phrase though they are not light.
 _SKIPPED = vocabulary("a an the my our your his her their its this that these those some any another all most more")
 _ENDS = vocabulary("during without via per through between among before after until since because while under")
-_PREPOSITIONS = vocabulary("to from on at for into onto over of in under off up down out after about")
+_PREPOSITIONS = vocabulary("to from on at for into onto over of in under off up down out after before about")
 # Of these the two sides say the same ("does A border B"), or may stand either way ("north of B lies A").
 _UNTOLD = vocabulary(
     """
@@ -50,11 +50,24 @@ _UNTOLD = vocabulary(
     correspond contact merge collide belong have get need want lie stand sit rest be do
     """
 )
+# What causes and what comes before, in other words; of some, who does it in the first suffers it in the second.
+_CAUSE, _COME_BEFORE = ("cause", ""), ("come", "before")
+_MEANING: Mapping[Deed, Deed] = {
+    **dict.fromkeys((("lead", "to"), ("bring", "about"), ("result", "in"), ("trigger", "")), _CAUSE),
+    **dict.fromkeys((("precede", ""), ("happen", "before"), ("occur", "before"), ("go", "before")), _COME_BEFORE),
+}
+_CONVERSE: Mapping[Deed, Deed] = {
+    **dict.fromkeys((("result", "from"), ("stem", "from"), ("arise", "from"), ("come", "of")), _CAUSE),
+    **dict.fromkeys((("follow", ""), ("come", "after"), ("happen", "after"), ("go", "after")), _COME_BEFORE),
+}
+_CAUSES = vocabulary("cause causes reason reasons")
+_EFFECTS = vocabulary("effect effects consequence consequences outcome result results")
 _FURTHER = vocabulary("succeed precede exceed outrun outlive sue lend")  # verbs that the dictionary lacks a form of
 _LONGEST = 30  # words; in longer prompts a verb is too often taken for another's
 _REACH = 8  # words of a subject
 _PHRASE = 5  # words of an object
 _BY = 4  # words behind a participle within which "by" names the agent
+_OF = (("of",), ("for",), ("behind",))
 _ASKED: _Phrase = frozenset(("?",))  # what the question asks for
 _NOBODY: _Phrase = frozenset()
 
@@ -71,6 +84,10 @@ def read(words: _Words) -> Mapping[Deed, Roles]:
             _passive(words, place, found)
         elif word in _WHO or word in _WHICH:
             _asking(words, place, found)
+        elif (
+            (word in _CAUSES or word in _EFFECTS) and words[place + 1 : place + 2] in _OF and words[place - 1] != "and"
+        ):
+            _of(words, place, found)
         elif (not place or words[place - 1] in _CLAUSE) and "and" not in words:
             _stated(words, place, found)
     return found
@@ -145,6 +162,13 @@ def _stated(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
         subject.append(stem(word))
 
 
+def _of(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
+    """What is asked for by a noun: "the causes of B", "the effects of A"."""
+    named = _phrase(words, place + 2)
+    if named and words[place - 1] != "and":
+        _add(found, _CAUSE, Roles(_ASKED, named) if words[place] in _CAUSES else Roles(named, _ASKED))
+
+
 def _passive(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
     """What is done to a subject: "was A eaten by B", "who was eaten by B"."""
     subject: list[str] = []
@@ -193,6 +217,9 @@ def _done_to(words: _Words, place: int, patients: _Phrase, found: dict[Deed, Rol
 
 
 def _add(found: dict[Deed, Roles], deed: Deed, roles: Roles) -> None:
+    if deed in _CONVERSE:
+        deed, roles = _CONVERSE[deed], Roles(roles.patients, roles.agents)
+    deed = _MEANING.get(deed, deed)
     known = found.get(deed)
     found[deed] = roles if known is None else Roles(known.agents | roles.agents, known.patients | roles.patients)
 
