@@ -31,6 +31,8 @@ EXCHANGED = [
     ("What brought about the fall of the Berlin Wall?", "What did the fall of the Berlin Wall lead to?"),
     ("Does the subject come before the verb?", "Does the verb come before the subject?"),
     ("Does the subject come before the verb?", "Does the subject follow the verb?"),
+    ("Does Welsh put the verb before the subject?", "In Welsh, does the subject come before the verb?"),
+    ("Should I take levothyroxine before breakfast?", "Should I eat breakfast before levothyroxine?"),
     ("What preys on owls?", "What do owls prey on?"),
 ]
 ALIKE = [
@@ -40,6 +42,8 @@ ALIKE = [
     ("What does inflation lead to?", "What are the consequences of inflation?"),
     ("What causes inflation?", "What are the reasons for inflation?"),
     ("Does stress cause acne?", "Does acne result from stress?"),
+    ("Is coffee before a workout better than after it?", "Is coffee after a workout worse than before it?"),
+    ("Can I stretch before my workout?", "Can I work out after stretching?"),
     ("Does lightning come before thunder?", "Does thunder follow lightning?"),
     ("What do owls eat?", "What is eaten by owls?"),
     ("Who betrayed Anne Frank?", "anne frank betrayed by who"),
