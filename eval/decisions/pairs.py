@@ -23,9 +23,9 @@ from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.simulation_result import interval
-from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
+from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Forward, Request, Serve, Verify, Why
 
-Said: TypeAlias = Callable[[str, str], float]
+Said: TypeAlias = Callable[[str, str], float | None]
 _SAMPLE = 5000
 _CONTROLS = Controls()
 
@@ -71,6 +71,8 @@ class Cache:
         if self._said is None or not isinstance(decision, Verify):
             return decision
         p_same = self._said(pair.asked, pair.cached)
+        if p_same is None:
+            return Forward(Why.VERIFY_FAILED, p_correct=decision.p_correct)
         return decide.verified(decision, p_same, allowed=decision.risk or 0.0, terms=terms, threshold=self._threshold)
 
 

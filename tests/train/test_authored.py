@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier_recipe import LATER, origin
+from semcache.train.recipe.verifier_recipe import LATER, LATEST, origin
 
 GROUPS = list(authored.groups())
 
@@ -58,5 +58,8 @@ def test_a_different_text_stands_beside_as_many_rewordings_as_wanted() -> None:
     assert all(any(pair == more for more in by_count[2]) for pair in by_count[1])
 
 
-def test_the_topics_of_the_second_course_are_there() -> None:
-    assert {group.topic for group in GROUPS} > LATER
+def test_the_topics_of_the_later_courses_are_there_and_nothing_is_trained_on_an_unread_one() -> None:
+    topics = {group.topic for group in GROUPS}
+    assert topics > LATER | LATEST | authored.UNREAD
+    assert not LATER & LATEST
+    assert not (LATER | LATEST) & authored.UNREAD

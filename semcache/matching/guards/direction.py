@@ -54,6 +54,9 @@ _ASKERS = vocabulary("me us")
 _OWN = _ASKER | _ASKERS
 _OTHERS = vocabulary("he she they it who that which nobody anyone someone anybody somebody everyone")
 _TELLING = vocabulary("tell know")
+_COMPARATIVES = vocabulary("more less better worse fewer")
+_DEGREE = 3  # words before "than" among which the degree is looked for
+_SHORTEST = 4  # letters that no comparative in "-er" is as short as
 _FEWEST = 4 / 5  # share of the content words of either prompt that both must hold for word order to mean anything
 _ENOUGH = 4  # content words in common; fewer are said in any order
 _LONGEST = 60  # words; longer prompts are read as far as that
@@ -184,10 +187,19 @@ def _turns(stems: tuple[str, ...], words: tuple[str, ...]) -> _Turns:
                 continue
             targets.add(behind - _GENERIC)
         elif place > 1 and behind:
-            than.append((frozenset(stems[: place - 1]) - LIGHT, behind))
-            degrees.add(stems[place - 1])
+            at = _degree(words, place)
+            than.append((frozenset(stems[:at]) - LIGHT, behind))
+            degrees.add(stems[at])
     unnamed = frozenset((frozenset[str](),))
     return frozenset(sources) - unnamed, frozenset(targets) - unnamed, tuple(than), frozenset(degrees)
+
+
+def _degree(words: tuple[str, ...], than: int) -> int:
+    """Where the degree of a comparison stands: before "than", or before what it is a degree of ("a better choice")."""
+    for place in range(than - 1, max(0, than - 1 - _DEGREE), -1):
+        if words[place] in _COMPARATIVES or (words[place].endswith("er") and len(words[place]) > _SHORTEST):
+            return place
+    return than - 1
 
 
 def _deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:

@@ -18,7 +18,7 @@ from semcache.train.recipe.mixture import MinedPair
 from semcache.train.recipe.sources import held_out
 
 SURE = 0.98  # of a label: people err
-UNREAD = frozenset(("unread_asked", "unread_served"))  # topics
+UNREAD = frozenset(("unread_asked", "unread_curious", "unread_desk", "unread_served"))  # topics
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,27 +33,32 @@ LAYERS = 8  # of the encoder, from below: the others take a third of the time an
 COURSES = (
     VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
+    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
 )
-# The topics that the first course has not seen.
+# The topics that the first course has not seen, and those that the second has not.
 LATER = frozenset(
     [
         *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose", "one_word"),
         *("practical", "products", "services", "technical", "who_whom"),
     ]
 )
+LATEST = frozenset(("conditions", "counter", "directions", "doing", "general", "terse"))
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
     """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
 
-    The first course is of `train` pairs, the second of so many that it `left` and so many that were written `later`.
-    What comes of them is calibrated and measured on `check` pairs.
+    The first course is of `train` pairs, the second of so many that it `left` and so many that were written `later`,
+    the third of so many that either has `left`, in their order, and of the `latest`. What comes of them is calibrated
+    and measured on `check` pairs.
     """
 
     train: int = 80_000
     left: int = 8_000
     later: int = 40_000
+    left_again: tuple[int, int] = (3_000, 12_000)
+    latest: int = 24_000
     check: int = 8_000
     prompts: int = 20_000
     synthetic: int = 6_000
@@ -86,23 +91,38 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     counts = {"synthetic": sizes.synthetic, "found": sizes.found, "paws": sizes.paws}
     parts: list[list[MinedPair]] = []
     for held in (False, True):
-        part = []
+        part: list[MinedPair] = []
         for name, count in counts.items():
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
     groups = list(authored.groups())
-    first = list(authored.paired(group for group in groups if group.topic not in LATER))
-    later = list(authored.paired((group for group in groups if group.topic in LATER), beside=2))
-    known = list(dict.fromkeys([*parts[0], *(one for one in first if not one.held)]))
-    random.Random(seed).shuffle(known)
-    known, left = known[: sizes.train], known[sizes.train :][: sizes.left]
-    more = list(dict.fromkeys(one for one in later if not one.held))
-    random.Random(seed).shuffle(more)
-    more = [*left, *more[: sizes.later]]
-    random.Random(seed).shuffle(more)
-    check = _even([*parts[1], *(one for one in (*first, *later) if one.held)], seed)
-    return VerifierParts((known, more), check[: sizes.check])
+    first = list(authored.paired(group for group in groups if group.topic not in LATER | LATEST))
+    later, latest = (
+        list(authored.paired((group for group in groups if group.topic in topics), beside=2))
+        for topics in (LATER, LATEST)
+    )
+    one, two, three = (
+        _shuffled(dict.fromkeys(part), seed)
+        for part in (
+            [*parts[0], *(pair for pair in first if not pair.held)],
+            [pair for pair in later if not pair.held],
+            [pair for pair in latest if not pair.held],
+        )
+    )
+    one, left = one[: sizes.train], one[sizes.train :]
+    two, left_two = two[: sizes.later], two[sizes.later :]
+    second = [*left[: sizes.left], *two]
+    again, more = sizes.left_again
+    third = [*left[sizes.left :][:again], *left_two[:more], *three[: sizes.latest]]
+    check = _even([*parts[1], *(pair for pair in (*first, *later, *latest) if pair.held)], seed)
+    return VerifierParts((one, _shuffled(second, seed), _shuffled(third, seed)), check[: sizes.check])
+
+
+def _shuffled(some: Iterable[MinedPair], seed: int) -> list[MinedPair]:
+    found = list(some)
+    random.Random(seed).shuffle(found)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ ROWS = [
     ("Convert miles to kilometers", "Convert kilometers to miles", VETO),
     ("Is Python faster than Java?", "Is Java faster than Python?", VETO),
     ("Is Python faster than Java?", "Is Java slower than Python?", NOTHING),
+    ("Is R better than Python for statistics?", "Is Python a better choice than R for doing statistics?", VETO),
+    ("Is R better than Python for statistics?", "Is R a better choice than Python for statistics?", NOTHING),
     ("Compare Python to Java", "Compare Java to Python", NOTHING),
     ("Difference between Python and Java", "Difference between Java and Python", NOTHING),
     ("How far is Leeds from York?", "How far is York from Leeds?", NOTHING),
