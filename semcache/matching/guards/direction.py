@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import conversions, nationalities, roles
+from semcache.matching.guards import nationalities, opposed_sides, roles
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
@@ -74,7 +74,7 @@ class DirectionReading(NamedTuple):
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
     what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples;
-    `roles` are the agents and patients of each verb, `conversions` what stands before and behind each "to".
+    `roles` are the agents and patients of each verb, `sides` what stands before and behind each "to".
     """
 
     words: tuple[str, ...]
@@ -91,7 +91,7 @@ class DirectionReading(NamedTuple):
     suffering: frozenset[str]
     countries: nationalities.CountryReading
     roles: Mapping[roles.Deed, roles.Roles]
-    conversions: tuple[conversions.Sides, ...]
+    sides: tuple[opposed_sides.Sides, ...]
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -129,7 +129,7 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "done by and done to")
         if deed := roles.exchanged(one.roles, two.roles):
             return Conflict(self.name, f"who and whom: {deed}")
-        if things := conversions.exchanged(one.conversions, two.conversions):
+        if things := opposed_sides.exchanged(one.sides, two.sides):
             return Conflict(self.name, f"{' and '.join(sorted(things))} changed places")
         common = len(one.bag & two.bag)
         if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
@@ -166,7 +166,7 @@ def read(text: str) -> DirectionReading:
         suffering=suffering,
         countries=nationalities.read(words),
         roles=roles.read(words.words),
-        conversions=conversions.read(words),
+        sides=opposed_sides.read(words),
     )
 
 

@@ -166,14 +166,14 @@ def _stated(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
 
 
 def _of(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
-    """What is asked for by a noun: "the causes of B", "the effects of A"."""
+    """A noun that asks: "the causes of B", "the effects of A"."""
     named = _phrase(words, place + 2)
     if named and words[place - 1] != "and":
         _add(found, _CAUSE, Roles(_ASKED, named) if words[place] in _CAUSES else Roles(named, _ASKED))
 
 
 def _ordered(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
-    """What comes before or after what: "put A before B", "take A after B"; nothing where the two are compared."""
+    """One thing before or after another: "put A before B", "take A after B"; nothing where the two are compared."""
     if all(time in words for time in _TIMES):
         return
     first: list[str] = []
@@ -187,7 +187,7 @@ def _ordered(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
 
 
 def _passive(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
-    """What is done to a subject: "was A eaten by B", "who was eaten by B"."""
+    """A deed that is done to a subject: "was A eaten by B", "who was eaten by B"."""
     subject: list[str] = []
     for at in range(place + 1, min(place + 1 + _REACH, len(words))):
         word = words[at]
@@ -242,7 +242,7 @@ def _add(found: dict[Deed, Roles], deed: Deed, roles: Roles) -> None:
 
 
 def _fronted(words: _Words, place: int) -> _Phrase:
-    """What a question asks for if it is named before the auxiliary at `place`: "who did", "which animals do"."""
+    """The thing asked for if it is named before the auxiliary at `place`: "who did", "which animals do"."""
     for at in range(place - 1, max(-1, place - _PHRASE), -1):
         if words[at] in _WHO or words[at] in _WHICH:
             return _ASKED | frozenset([stem(word) for word in words[at + 1 : place] if word not in LIGHT])

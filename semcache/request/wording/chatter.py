@@ -170,7 +170,7 @@ def without_chatter(text: str) -> str:
 
 
 def _gap(picture: re.Match[str]) -> str:
-    """What is left of a picture: a space where words would run together without it."""
+    """The rest of a picture: a space where words would run together without it."""
     return " " if picture.start() and picture.string[picture.end() : picture.end() + 1].isalnum() else ""
 
 

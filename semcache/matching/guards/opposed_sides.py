@@ -1,4 +1,4 @@
-"""What is turned into what, or goes where: "convert a PDF to Word" and "Word file to PDF" are opposed.
+"""The sides of "to" and "into": "convert a PDF to Word" and "Word file to PDF" are opposed.
 
 Reads the things on either side of "to" and "into" where something is converted, moved or carried, or little else is
 said. "From" need not be named, and a thing may be called by a short form of its name ("int" and "integer").
