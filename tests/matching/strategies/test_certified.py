@@ -781,3 +781,17 @@ def test_restarts_grant_no_more_errors_than_one_process_has() -> None:
         strategy = CertifiedThreshold(PACK.with_target(0.01))
         strategy.restore(state)
     assert sum(risks) <= 0.01 * len(risks) + 0.25
+
+
+@pytest.mark.parametrize("guard", ["characters", "tone"])
+def test_no_label_overrules_a_veto_that_is_no_feature(guard: str) -> None:
+    """Other symbols gave the score 1.0: a candidate as sure as can be was served in spite of the veto."""
+    threshold = CertifiedThreshold(PACK)
+    vetoed = candidate(0.9999, QUERY, Conflict(guard, "other symbols", True))
+    for _ in range(200):
+        threshold.observe(label(SURE, correct=True))
+        threshold.observe(label(vetoed, correct=True, source=LabelSource.MISS))
+    verdict = threshold.judge(vetoed, "support", controls=Controls(), draw=0.5)
+    assert threshold.judge(SURE, "support", controls=Controls(), draw=0.5).serve
+    assert not verdict.serve
+    assert not verdict.verify

@@ -122,8 +122,12 @@ class CategoryKnowledge:
         return self.closed or self.drift.suspects
 
     def overrules(self, values: tuple[float, ...]) -> bool:
-        """Return True if the category has seen enough pairs that these guards veto to know better."""
-        return all(self._vetoed[place] >= _VETO_LABELS for place, _ in _GUARDS if values[place] == 1.0)
+        """Return True if the category has seen enough pairs that these guards veto to know better.
+
+        What vetoes always, such as other symbols, is no feature that labels could tell of, and stands.
+        """
+        vetoing = [place for place, _ in _GUARDS if values[place] == 1.0]
+        return bool(vetoing) and all(self._vetoed[place] >= _VETO_LABELS for place in vetoing)
 
     def audit_rate(self, policy: Category) -> float:
         """The share of hits that is audited: so many that a change to the worst is found before it costs the target."""
