@@ -47,8 +47,8 @@ CONTRIVED = ("sly", "edits", "roles", "close", "who_whom", "directions", "condit
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = (
     *("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely"),
-    *("company", "helpdesk", "products", "services", "technical", "unread_served"),
-    *("counter", "doing", "unread_desk"),
+    *("company", "helpdesk", "products", "services", "technical"),
+    *("counter", "doing"),
 )
 CHECKED = ("unread_curious", "unread_desk")
 RISK = 0.015  # 1 - P(correct) up to which a pair that is checked counts as served
@@ -100,7 +100,7 @@ def _groups(name: str) -> list[tuple[str, list[Row]]]:
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
     groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
     if own:
-        unread = [group for group in authored.groups() if group.topic == f"unread_{name}"]
+        unread = _of(f"unread_{name}")
         groups |= {
             "pairs": _labelled(written),
             "unread": _stream(_shuffled(_texts(unread)), told=True),
@@ -173,6 +173,10 @@ def _written(served: bool) -> list[authored.AuthoredGroup]:
     ]
 
 
+def _of(topic: str) -> list[authored.AuthoredGroup]:
+    return [group for group in authored.groups() if group.topic == topic]
+
+
 def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:
     """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
     rng = random.Random(SEED)
@@ -200,7 +204,7 @@ def _checked(topic: str, prior: BeliefPrior) -> str:
     pack = packs.load("default")
     policy = pack.of("default")
     known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
-    rows = list(_labelled([group for group in authored.groups() if group.topic == topic], told=True))
+    rows = list(_labelled(_of(topic), told=True))
     served = [right for _, values, right in rows if 1.0 - known.probability(values, 0) <= RISK]
     of = sum(right for _, _, right in rows)
     return f"{sum(served)} of {of} that may be served, and {len(served) - sum(served)} of {len(rows) - of} others"

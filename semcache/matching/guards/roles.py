@@ -63,7 +63,7 @@ _CONVERSE: Mapping[Deed, Deed] = {
 _TIMES = vocabulary("before after")
 _CAUSES = vocabulary("cause causes reason reasons")
 _EFFECTS = vocabulary("effect effects consequence consequences outcome result results")
-_FURTHER = vocabulary("succeed precede exceed outrun outlive sue lend")  # verbs that the dictionary lacks a form of
+_FURTHER = vocabulary("succeed exceed")  # verbs that the dictionary lacks a form of
 _LONGEST = 30  # words; in longer prompts a verb is too often taken for another's
 _REACH = 8  # words of a subject
 _PHRASE = 5  # words of an object
@@ -85,9 +85,7 @@ def read(words: _Words) -> Mapping[Deed, Roles]:
             _passive(words, place, found)
         elif word in _WHO or word in _WHICH:
             _asking(words, place, found)
-        elif (
-            (word in _CAUSES or word in _EFFECTS) and words[place + 1 : place + 2] in _OF and words[place - 1] != "and"
-        ):
+        elif (word in _CAUSES or word in _EFFECTS) and words[place + 1 : place + 2] in _OF:
             _of(words, place, found)
         elif word in _TIMES:
             _ordered(words, place, found)
