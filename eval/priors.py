@@ -5,9 +5,9 @@ are labelled by the data's own classes; `semcache.train.prior` learns from them.
 groups that were written for the verifier, less those held out, and two sets under Creative Commons Attribution, of
 which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
 What the verifier's word is worth is learned from groups of hands of which it has read nothing: those that were merely
-held out are of hands that it knows, and many of them were made to mislead it. Of two further such hands nothing is
-learned: it prints what would be served of their pairs, each alone in a cache without labels, and how much of that is
-wrong.
+held out are of hands that it knows, and many of them were made to mislead it. What that is worth with strangers is
+printed: of the pairs of each such hand, each alone in a cache without labels, what would be served by a prior that was
+learned from the other hands, and how much of that is wrong.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -50,8 +50,12 @@ SERVED = (
     *("company", "helpdesk", "products", "services", "technical"),
     *("counter", "doing"),
 )
-CHECKED = ("unread_curious", "unread_desk")
-RISK = 0.015  # 1 - P(correct) up to which a pair that is checked counts as served
+# The hands of which the verifier has read nothing, by the traffic that they wrote.
+HANDS = {
+    "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
+    "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief", "unread_sly"),
+}
+RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")
 PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
@@ -63,6 +67,7 @@ QUANTILES = 200
 _SLIP = 0.95
 _ASKED = features.NAMES.index("asked")
 _SAME_WORDS = features.NAMES.index("same_words")
+_HAND = re.compile(r"(?<=unread)_[a-z]+")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
 
 Row = tuple[int, tuple[float, ...], bool]  # request, features, whether the candidate is right
@@ -73,13 +78,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=PATH)
     out = parser.parse_args().out
+    jobs = [(name, None) for name in SETS] + [(name, hand) for name, hands in HANDS.items() for hand in hands]
     with ProcessPoolExecutor(2) as pool:
-        groups = dict(row for rows in pool.map(_groups, SETS) for row in rows)
+        groups = dict(row for rows in pool.map(_groups, *zip(*jobs, strict=True)) for row in rows)
     profiles = learn(groups)
     out.write_text(json.dumps({"seed": SEED, "profiles": profiles}, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{out}: {out.stat().st_size:,} bytes")
-    for topic in CHECKED:
-        print(topic, _checked(topic, BeliefPrior.read(profiles["any"])))
+    _check(groups)
 
 
 def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
@@ -87,25 +92,25 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
     made = {}
     for profile, sets in PROFILES.items():
         chosen = {name: rows for name, rows in groups.items() if name.partition(":")[0] in sets}
-        data = fit({name: ([row[1] for row in rows], [row[2] for row in rows]) for name, rows in chosen.items()})
+        data = fit({name: _columns(rows) for name, rows in chosen.items()})
         data["risks"] = _risks(BeliefPrior.read(data), chosen)
         made[profile] = data
         print(profile, data["calibration"], data["labels"], data["told"]["calibration"], data["told"]["labels"])
     return made
 
 
-def _groups(name: str) -> list[tuple[str, list[Row]]]:
-    own = name in ("asked", "served")
+def _groups(name: str, hand: str | None) -> list[tuple[str, list[Row]]]:
+    """The groups of a set, or those of one hand, which the verifier is asked about."""
+    if hand is not None:
+        unread = [group for group in authored.groups() if group.topic == hand]
+        stream = _stream(_shuffled(_texts(unread)), told=True)
+        return [(f"{name}:{hand}", list(stream)), (f"{name}:{hand}-pairs", list(_labelled(unread, told=True)))]
+    own = name in HANDS
     written = _written(name == "served")
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
     groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
     if own:
-        unread = _of(f"unread_{name}")
-        groups |= {
-            "pairs": _labelled(written),
-            "unread": _stream(_shuffled(_texts(unread)), told=True),
-            "unread-pairs": _labelled(unread, told=True),
-        }
+        groups["pairs"] = _labelled(written)
     return [(f"{name}:{kind}", list(rows)) for kind, rows in groups.items()]
 
 
@@ -173,10 +178,6 @@ def _written(served: bool) -> list[authored.AuthoredGroup]:
     ]
 
 
-def _of(topic: str) -> list[authored.AuthoredGroup]:
-    return [group for group in authored.groups() if group.topic == topic]
-
-
 def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:
     """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
     rng = random.Random(SEED)
@@ -199,15 +200,28 @@ def _labelled(groups: Sequence[authored.AuthoredGroup], told: bool = False) -> I
         yield from _rows(place, query, [(known, float(cached[place] @ asked[place]))], told)
 
 
-def _checked(topic: str, prior: BeliefPrior) -> str:
-    """What would be served of the pairs of a hand that nothing was learned from."""
+def _check(groups: Mapping[str, Sequence[Row]]) -> None:
+    """Print what would be served of the pairs of each hand by a prior of the other hands, and how much is wrong."""
     pack = packs.load("default")
     policy = pack.of("default")
-    known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
-    rows = list(_labelled(_of(topic), told=True))
-    served = [right for _, values, right in rows if 1.0 - known.probability(values, 0) <= RISK]
-    of = sum(right for _, _, right in rows)
-    return f"{sum(served)} of {of} that may be served, and {len(served) - sum(served)} of {len(rows) - of} others"
+    told = {name: rows for name, rows in groups.items() if ":unread_" in name}
+    sums = [[0, 0] for _ in RISKS]
+    for hand in (hand for hands in HANDS.values() for hand in hands):
+        others = {name: rows for name, rows in told.items() if f":{hand}" not in name}
+        prior = BeliefPrior.read(fit({name: _columns(rows) for name, rows in others.items()}))
+        known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
+        rows = next(rows for name, rows in told.items() if name.endswith(f":{hand}-pairs"))
+        line = [f"{hand}: {sum(right for *_, right in rows)} of {len(rows)} pairs may be served"]
+        for risk, total in zip(RISKS, sums, strict=True):
+            served = [right for _, values, right in rows if 1.0 - known.probability(values, 0) <= risk]
+            total[0], total[1] = total[0] + len(served), total[1] + served.count(False)
+            line.append(f"at a risk of {risk:.0%} {len(served)} are, {served.count(False)} wrong")
+        print("; ".join(line))
+    print("; ".join(f"at {risk:.0%} {wrong} of {of} wrong" for risk, (of, wrong) in zip(RISKS, sums, strict=True)))
+
+
+def _columns(rows: Sequence[Row]) -> tuple[list[tuple[float, ...]], list[bool]]:
+    return [values for _, values, _ in rows], [right for *_, right in rows]
 
 
 @cache
@@ -249,16 +263,17 @@ def _objections(one: str, two: str) -> tuple[Conflict, ...]:
 
 
 def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[float]:
-    """Quantiles of the lowest 1 - P(correct) of a request, every group having the same say."""
+    """Quantiles of the lowest 1 - P(correct) of a request; all hands of a set together have the say of one group."""
     untold = CalibratedBelief(prior, FAITHFUL)
     told = CalibratedBelief(prior.told or prior, FAITHFUL)
-    lowest: list[float] = []
-    for rows in groups.values():
+    kinds: dict[str, list[float]] = {}
+    for name, rows in groups.items():
         by_request: dict[int, float] = {}
         for request, values, _ in rows:
             risk = 1.0 - (told if values[_ASKED] else untold).probability(values, 0)
             by_request[request] = min(risk, by_request.get(request, 1.0))
-        lowest += [float(value) for value in np.quantile(list(by_request.values()), np.linspace(0, 1, QUANTILES))]
+        kinds.setdefault(_HAND.sub("", name), []).extend(by_request.values())
+    lowest = [float(one) for risks in kinds.values() for one in np.quantile(risks, np.linspace(0, 1, QUANTILES))]
     return [round(float(value), 6) for value in np.quantile(lowest, (np.arange(QUANTILES) + 0.5) / QUANTILES)]
 
 

@@ -114,7 +114,7 @@ def simulator(
 
 
 @cache
-def _verifier() -> Callable[[str, str], float] | None:
+def _verifier() -> Callable[[str, str], float | None] | None:
     return offline_verifier(packs.load("default"), None)
 
 

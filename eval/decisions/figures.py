@@ -18,11 +18,15 @@ from semcache.types.evidence import Interval
 
 _CONTRACTS: tuple[Contract, Contract] = ("hit", "request")
 _Z = 1.959963984540054
+_RARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a table. `above` is the share of permutations whose error was above the target.
+    """One row of a table.
+
+    `above` is the share of permutations whose error was above the target, `beyond` of those of which more were wrong
+    than chance makes of an error of the target.
 
     `ratio` compares hits net of audits with those of the published vCache at the same target; `static` is what the best
     static threshold with the same error per request saves, and `way` the share of the distance from there to the
@@ -36,6 +40,7 @@ class Line:
     per_hit: Interval
     per_request: Interval
     above: float
+    beyond: float
     ratio: float | None
     static: float | None
     way: float | None
@@ -86,10 +91,19 @@ def _line(measured: Measured, key: Key, runs: Sequence[Run]) -> Line:
         per_hit,
         per_request,
         above=statistics.fmean([one.error(key.contract) > key.target for one in runs]),
+        beyond=statistics.fmean([_chance(one, key.contract, key.target) < _RARE for one in runs]),
         ratio=saved.estimate / other if other else None,
         static=static,
         way=(saved.estimate - static) / room if room > 0 else None,
     )
+
+
+def _chance(run: Run, contract: Contract, target: float) -> float:
+    """The probability of so many wrong answers or more where each is wrong with the probability `target`."""
+    of = run.semantic if contract == "hit" else run.requests
+    yes, no = math.log(target), math.log1p(-target)
+    ways = (math.lgamma(of + 1) - math.lgamma(n + 1) - math.lgamma(of - n + 1) for n in range(run.wrong))
+    return 1.0 - math.fsum(math.exp(way + n * yes + (of - n) * no) for n, way in enumerate(ways))
 
 
 def _student(freedom: int) -> float:

@@ -2,9 +2,10 @@
 
 Knows no cache. Invariant: a stream is given by its name, length, half and seed; a permutation changes the order alone.
 
-`natural` has distinct questions once each: there is nothing to repeat. In every other stream few questions are asked
-often (Zipf, exponent 1), over classes and again over the wordings of a class, and questions without a class come once
-each. `mix` is all of them at once.
+`natural` has distinct questions once each: there is nothing to repeat. `natural-judged` is the same with the answers
+that a language model's verdicts give the questions (`judged`), as far as there are verdicts: the first 1,500 questions
+of one seed. In every other stream few questions are asked often (Zipf, exponent 1), over classes and again over the
+wordings of a class, and questions without a class come once each. `mix` is all of them at once.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from eval.decisions.data import Half, Question, pairs, questions
+from eval.decisions.judged import judged
 from semcache.simulate import Arrival
 
-STREAMS = ("natural", "zipf", "clinc150", "banking77", "hint3", "covidq", "mix")
+STREAMS = ("natural", "natural-judged", "zipf", "clinc150", "banking77", "hint3", "covidq", "mix")
 _START = 1_700_000_000.0
 _EVERY = 10.0  # seconds between arrivals
 _ONCE = 0.3  # share of questions asked once in `zipf`
+_JUDGED = 1500  # questions of `natural` whose pairs were judged
 _REPEATS = 3  # arrivals per distinct question at most, where classes are drawn by Zipf
 _PARTS = (("zipf", 0.4), ("clinc150", 0.15), ("banking77", 0.15), ("hint3", 0.15), ("covidq", 0.15))
 
@@ -29,6 +32,8 @@ def build(name: str, length: int, half: Half | None = "report", seed: int = 7) -
 
     Raises ValueError for an unknown stream.
     """
+    if name == "natural-judged":
+        return judged(build("natural", min(length, _JUDGED), half, seed))
     rng = random.Random(f"{name}:{seed}")
     if name == "mix":
         return [one for part, share in _PARTS for one in build(part, round(length * share), half, seed)]

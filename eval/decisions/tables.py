@@ -23,13 +23,16 @@ _HEADS = (
     "wrong, of hits by meaning",
     "wrong, of requests",
     "above target",
+    "beyond chance",
     "realised / target",
 )
 _READING = """All figures but ratios are percentages: means over permutations, with 95% intervals in brackets. "Saved
 net of audits" counts requests for which the backend was not asked. "Above target" is the share of permutations whose
-error, by the contract in brackets, ended above it; "realised / target" divides the mean error by it. "x vCache"
-compares saved requests with the published vCache at the same target. "Static" is the best threshold in hindsight at
-the same error per request, "way" the share of the distance from there to the oracle."""
+error, by the contract in brackets, ended above it, and "beyond chance" of those with so many wrong answers as an error
+of the target brings in fewer than one of twenty: one wrong of thirty hits is above a target of 1%, which chance alone
+does to one permutation of four. "Realised / target" divides the mean error by the target. "x vCache" compares saved
+requests with the published vCache at the same target. "Static" is the best threshold in hindsight at the same error per
+request, "way" the share of the distance from there to the oracle."""
 
 
 def section(measured: Measured, plan: Plan, command: str) -> Section:
@@ -69,14 +72,14 @@ def section(measured: Measured, plan: Plan, command: str) -> Section:
 
 def _bounds(measured: Measured, stream: str, insertion: str) -> list[list[str]]:
     bounds = next(one for key, one in measured.bounds.items() if key == (stream, insertion))
-    rows = [["exact only", "", between(spread([one.exact for one in bounds])), "", "0", "0", "", "", "", "", ""]]
+    rows = [["exact only", "", between(spread([one.exact for one in bounds])), "", "0", "0", "", "", "", "", "", ""]]
     for threshold in SHOWN:
         runs = [one.static[THRESHOLDS.index(threshold)] for one in bounds]
         rates = [[one.hits for one in runs], [one.saved for one in runs]]
         errors = [[one.error("hit") for one in runs], [one.error("request") for one in runs]]
-        rows.append([f"static {threshold}", "", *[between(spread(each)) for each in (*rates, *errors)], *[""] * 5])
+        rows.append([f"static {threshold}", "", *[between(spread(each)) for each in (*rates, *errors)], *[""] * 6])
     oracle = between(spread([one.oracle for one in bounds]))
-    return [*rows, ["oracle", "", oracle, oracle, "0", "0", "", "", "", "", "100"]]
+    return [*rows, ["oracle", "", oracle, oracle, "0", "0", "", "", "", "", "", "100"]]
 
 
 def _row(line: Line) -> list[str]:
@@ -88,6 +91,7 @@ def _row(line: Line) -> list[str]:
         between(line.per_hit),
         between(line.per_request),
         percent(line.above, 0),
+        percent(line.beyond, 0),
         f"{_error(line) / line.key.target:.2f}",
         "" if line.ratio is None else f"{line.ratio:.2f}",
         percent(line.static),
@@ -134,6 +138,7 @@ def _verdict(found: Sequence[Line]) -> Table:
             [
                 f"{name} ({contract})",
                 percent(statistics.fmean([one.above for one in here]), 1),
+                percent(statistics.fmean([one.beyond for one in here]), 1),
                 f"{sum(_error(one) > one.key.target for one in here)} of {len(here)}",
                 f"{statistics.fmean([_error(one) / one.key.target for one in here]):.2f}",
                 f"{statistics.median(ratios):.2f}" if ratios else "",
@@ -145,6 +150,7 @@ def _verdict(found: Sequence[Line]) -> Table:
     heads = (
         "",
         "permutations above target",
+        "beyond chance",
         "means above target",
         "realised / target, mean",
         "x vCache, median",

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from eval.decisions import data, figures, hindsight, report, resuming, streams, synthetic, validity
+from eval.decisions import data, figures, hindsight, judged, report, resuming, streams, synthetic, validity
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Run
 from semcache.config.packs import Pack
@@ -98,6 +98,8 @@ def measured(found: Sequence[Run], target: float = 0.02) -> Measured:
 def test_the_share_of_permutations_above_target_counts_the_contracts_own_error() -> None:
     line = figures.lines(measured(runs(0, 1, 2, 3)))[0]
     assert line.above == 0.25
+    assert line.beyond == 0.0, "three wrong of a hundred at a target of 2% are chance"
+    assert figures.lines(measured(runs(0, 6)))[0].beyond == 0.5
     assert (line.per_hit.estimate, line.per_request.estimate) == (0.015, 0.0015)
 
 
@@ -189,7 +191,24 @@ def test_a_stream_has_something_to_hit_and_is_the_same_every_time(name: str) -> 
     assert one != two
     assert sorted(each.text for each in one) == sorted(each.text for each in two)
     assert 0.1 < hindsight.oracle(one) < 1.0
-    assert (hindsight.exact(one) == 0.0) == (name == "natural")
+    assert (hindsight.exact(one) == 0.0) == name.startswith("natural")
+
+
+def test_a_judge_joins_and_parts_the_classes_of_a_set() -> None:
+    asked = [data.Question(text, answer, "", "default") for text, answer in zip("abcdef", "112234", strict=True)]
+    said = {("a", "b"): 0.1, ("b", "c"): 0.9, ("c", "d"): 0.9, ("b", "d"): 0.05, ("e", "f"): 0.95}
+    told = judged.judged(asked, {judged.digest(two, one): p for (one, two), p in said.items()})
+    classes = {one.text: one.answer for one in told}
+    assert classes["a"] != classes["b"] == classes["c"]
+    assert classes["d"] not in (classes["c"], classes["a"]), "a chain of yes joined what the judge tells apart"
+    assert classes["e"] == classes["f"]
+    assert judged.judged(asked, {})[2].answer == judged.judged(asked, {})[3].answer, "a label without a verdict is lost"
+
+
+def test_every_recorded_verdict_is_a_probability_of_one_pair() -> None:
+    lines = judged.VERDICTS.read_text(encoding="utf-8").splitlines()
+    assert len(judged.verdicts()) == len(lines)
+    assert all(0.0 < p_yes < 1.0 for p_yes in judged.verdicts().values())
 
 
 @needs_data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier_recipe import LATER, LATEST, origin
+from semcache.train.recipe.verifier_recipe import TOPICS, MixtureSizes, in_courses, origin
 
 GROUPS = list(authored.groups())
 
@@ -26,17 +26,17 @@ def test_a_group_is_trained_on_or_held_out_as_a_whole() -> None:
     sides = defaultdict(set)
     by_text = {text: group.prompt for group in GROUPS for text in (group.prompt, *group.same)}
     for found in authored.paired(GROUPS):
-        unread = found.pair.made.removeprefix("authored:") in authored.UNREAD
+        unread = authored.unread(found.pair.made.removeprefix("authored:"))
         assert origin(found) == ("unread" if unread else "authored")
         sides[by_text[found.pair.one]].add(found.held)
     assert all(len(held) == 1 for held in sides.values())
-    read = [sides[group.prompt] for group in GROUPS if group.topic not in authored.UNREAD]
+    read = [sides[group.prompt] for group in GROUPS if not authored.unread(group.topic)]
     assert 0.1 < sum(True in one for one in read) / len(read) < 0.15
 
 
 def test_nothing_of_an_unread_hand_is_trained_on() -> None:
-    unread = [group for group in GROUPS if group.topic in authored.UNREAD]
-    assert {group.topic for group in unread} == authored.UNREAD
+    unread = [group for group in GROUPS if authored.unread(group.topic)]
+    assert len({group.topic for group in unread}) == 10
     assert all(found.held for found in authored.paired(unread))
 
 
@@ -60,6 +60,18 @@ def test_a_different_text_stands_beside_as_many_rewordings_as_wanted() -> None:
 
 def test_the_topics_of_the_later_courses_are_there_and_nothing_is_trained_on_an_unread_one() -> None:
     topics = {group.topic for group in GROUPS}
-    assert topics > LATER | LATEST | authored.UNREAD
-    assert not LATER & LATEST
-    assert not (LATER | LATEST) & authored.UNREAD
+    named = [topic for course in TOPICS for topic in course]
+    assert topics > set(named)
+    assert len(set(named)) == len(named)
+    assert not any(map(authored.unread, named))
+
+
+def test_no_pair_is_in_two_courses() -> None:
+    pools = [[pair for pair in authored.paired(GROUPS[at :: len(TOPICS) + 1]) if not pair.held] for at in range(4)]
+    sizes = MixtureSizes(fresh=(300, 200, 100, 100), again=((), (50,), (40, 30), (20, 20, 20)))
+    made = in_courses(pools, sizes, 7)
+    assert [len(course) for course in made] == [300, 250, 170, 160]
+    assert in_courses(pools, sizes, 7) == made
+    every = [pair for course in made for pair in course]
+    assert len({(one.pair.one, one.pair.two) for one in every}) == len(every)
+    assert sum(pair in pools[0] for pair in made[3]) == 20

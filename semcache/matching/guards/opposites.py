@@ -50,9 +50,9 @@ local remote|valid invalid|visible invisible|supervised unsupervised|determinist
 stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
 credit debit|asset,assets liability,liabilities|profit,profits loss,losses|income,revenue expense,expenses|bull bear
 lender borrower|buyer seller|landlord tenant|employer employee|inbound outbound|incoming outgoing
-locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard|raw cooked
+locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard|raw cooked,boiled,fried,roasted
 sweet savory,savoury
-subscriber,subscribers nonsubscriber|fresh frozen|wired wireless|online offline|hardcover paperback|kids,children adults
+subscriber,subscribers nonsubscriber|fresh frozen,canned,tinned|wired wireless|online offline|hardcover paperback|kids,children adults
 left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
 single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
@@ -91,6 +91,8 @@ centralize,centralise decentralize,decentralise|hydrate dehydrate|rent,lease buy
 buy,purchase return|enter leave,exit|arrive leave|save invest|save delete|stop,suspend,pause resume|pause play
 book,confirm,reinstate cancel|submit withdraw|allow block,ban|insert delete|commit revert|ask answer|give receive
 join quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move|plant harvest
+pause cancel,delete|mute block|archive delete|enlarge shrink,reduce|treat prevent|exchange return,refund|hire become
+renew replace|file,submit withdraw
 """
 _WEAK = "good bad|prime composite|safer,safest dangerous|free paid|new old|front back|hot iced|cash card,credit"
 # Adjectives whose comparatives and superlatives are such opposites.
@@ -110,6 +112,9 @@ pdf|docx|csv|json|xml|yaml|xlsx|html|markdown
 red|blue|green|yellow|purple|orange|pink|brown
 dog,dogs,puppy,puppies|cat,cats,kitten,kittens|horse,horses|rabbit,rabbits|hamster,hamsters
 mean|median|mode
+noun,nouns|verb,verbs|adjective,adjectives|adverb,adverbs|pronoun,pronouns
+author,authors|publisher,publishers|illustrator,illustrators|translator,translators|narrator,narrators
+minimum|average|maximum
 perimeter|area|circumference|diameter|radius|volume
 circle,circles,circular|triangle,triangles,triangular|rectangle,rectangles,rectangular|sphere,spheres|cylinder,cylinders|cone,cones|hexagon|pentagon|octagon|ellipse
 boil,boiled,boiling|fry,fried,frying|grill,grilled,grilling|bake,baked,baking,roast,roasted,roasting|steam,steamed,steaming|microwave,microwaved,microwaving|melting,freezing

@@ -69,7 +69,7 @@ def readme(
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of four hands (`unread`), which are the nearest to prompts of strangers. Quora's "
+        "eighth, and all groups of ten hands (`unread`), which are the nearest to prompts of strangers. Quora's "
         "pairs, STS and fow-cache were never trained on.",
         "",
         "## Held out by the recipe",

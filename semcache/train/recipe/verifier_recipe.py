@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,31 +34,37 @@ COURSES = (
     VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
     VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
+    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
 )
-# The topics that the first course has not seen, and those that the second has not.
-LATER = frozenset(
-    [
-        *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose", "one_word"),
-        *("practical", "products", "services", "technical", "who_whom"),
-    ]
+# The topics that each course after the first is the first to see.
+TOPICS = (
+    frozenset(
+        [
+            *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose"),
+            *("one_word", "practical", "products", "services", "technical", "who_whom"),
+        ]
+    ),
+    frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
+    frozenset(
+        [
+            *("apps", "brief_asking", "chores", "customers", "household", "money", "office", "particulars"),
+            *("programming", "public_questions", "reasons", "studies", "synonyms", "wellbeing", "world"),
+        ]
+    ),
 )
-LATEST = frozenset(("conditions", "counter", "directions", "doing", "general", "terse"))
+BESIDE = (1, 2, 2, 2)  # rewordings that each different text stands beside, beside the prompt, in each course
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
     """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
 
-    The first course is of `train` pairs, the second of so many that it `left` and so many that were written `later`,
-    the third of so many that either has `left`, in their order, and of the `latest`. What comes of them is calibrated
-    and measured on `check` pairs.
+    Each course is of so many pairs of its own (`fresh`), and of so many of every earlier one that are left (`again`).
+    What comes of them is calibrated and measured on `check` pairs.
     """
 
-    train: int = 80_000
-    left: int = 8_000
-    later: int = 40_000
-    left_again: tuple[int, int] = (3_000, 12_000)
-    latest: int = 24_000
+    fresh: tuple[int, ...] = (80_000, 40_000, 24_000, 40_000)
+    again: tuple[tuple[int, ...], ...] = ((), (8_000,), (3_000, 12_000), (2_000, 2_000, 2_000))
     check: int = 8_000
     prompts: int = 20_000
     synthetic: int = 6_000
@@ -96,27 +102,33 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
-    groups = list(authored.groups())
-    first = list(authored.paired(group for group in groups if group.topic not in LATER | LATEST))
-    later, latest = (
-        list(authored.paired((group for group in groups if group.topic in topics), beside=2))
-        for topics in (LATER, LATEST)
-    )
-    one, two, three = (
-        _shuffled(dict.fromkeys(part), seed)
-        for part in (
-            [*parts[0], *(pair for pair in first if not pair.held)],
-            [pair for pair in later if not pair.held],
-            [pair for pair in latest if not pair.held],
-        )
-    )
-    one, left = one[: sizes.train], one[sizes.train :]
-    two, left_two = two[: sizes.later], two[sizes.later :]
-    second = [*left[: sizes.left], *two]
-    again, more = sizes.left_again
-    third = [*left[sizes.left :][:again], *left_two[:more], *three[: sizes.latest]]
-    check = _even([*parts[1], *(pair for pair in (*first, *later, *latest) if pair.held)], seed)
-    return VerifierParts((one, _shuffled(second, seed), _shuffled(third, seed)), check[: sizes.check])
+    written = [list(authored.paired(_of(place), beside=beside)) for place, beside in enumerate(BESIDE)]
+    pools = [_shuffled(dict.fromkeys(pair for pair in pairs if not pair.held), seed) for pairs in written[1:]]
+    first = [*parts[0], *(pair for pair in written[0] if not pair.held)]
+    pools.insert(0, _shuffled(dict.fromkeys(first), seed))
+    check = _even([*parts[1], *(pair for pairs in written for pair in pairs if pair.held)], seed)
+    return VerifierParts(in_courses(pools, sizes, seed), check[: sizes.check])
+
+
+def _of(course: int) -> Iterator[authored.AuthoredGroup]:
+    """The groups that a course is the first to see."""
+    later = frozenset().union(*TOPICS)
+    for group in authored.groups():
+        if (group.topic in TOPICS[course - 1]) if course else group.topic not in later:
+            yield group
+
+
+def in_courses(pools: Sequence[Sequence[MinedPair]], sizes: MixtureSizes, seed: int) -> list[list[MinedPair]]:
+    """The pairs of each course, of the shuffled pairs that each is the first to see; no pair is in two courses."""
+    taken = [0] * len(pools)
+    made = []
+    for place, (fresh, again) in enumerate(zip(sizes.fresh, sizes.again, strict=True)):
+        some: list[MinedPair] = []
+        for earlier, count in (*enumerate(again), (place, fresh)):
+            some += pools[earlier][taken[earlier] : taken[earlier] + count]
+            taken[earlier] += count
+        made.append(_shuffled(some, seed) if place else some)
+    return made
 
 
 def _shuffled(some: Iterable[MinedPair], seed: int) -> list[MinedPair]:
@@ -214,7 +226,7 @@ def origin(one: MinedPair) -> str:
     """Where a pair is from: "synthetic", "found", "paws", "authored", or "unread" if authored by an unread hand."""
     kind, _, topic = one.pair.made.partition(":")
     if kind == "authored":
-        return "unread" if topic in authored.UNREAD else "authored"
+        return "unread" if authored.unread(topic) else "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"
 
 
