@@ -48,12 +48,13 @@ CONTRIVED = ("sly", "edits", "roles", "close", "who_whom", "directions", "condit
 SERVED = (
     *("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely"),
     *("company", "helpdesk", "products", "services", "technical"),
-    *("counter", "doing"),
+    *("counter", "doing", "customers", "office", "apps", "programming", "chores", "synonyms"),
 )
 # The hands of which the verifier has read nothing, by the traffic that they wrote.
 HANDS = {
     "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
-    "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief", "unread_sly"),
+    "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
+    "misleading": ("unread_sly",),  # no traffic: nothing is learned of it, but it is checked
 }
 RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")
@@ -207,7 +208,9 @@ def _check(groups: Mapping[str, Sequence[Row]]) -> None:
     told = {name: rows for name, rows in groups.items() if ":unread_" in name}
     sums = [[0, 0] for _ in RISKS]
     for hand in (hand for hands in HANDS.values() for hand in hands):
-        others = {name: rows for name, rows in told.items() if f":{hand}" not in name}
+        others = {
+            name: rows for name, rows in told.items() if f":{hand}" not in name and name.partition(":")[0] in SETS
+        }
         prior = BeliefPrior.read(fit({name: _columns(rows) for name, rows in others.items()}))
         known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
         rows = next(rows for name, rows in told.items() if name.endswith(f":{hand}-pairs"))
