@@ -50,9 +50,9 @@ local remote|valid invalid|visible invisible|supervised unsupervised|determinist
 stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
 credit debit|asset,assets liability,liabilities|profit,profits loss,losses|income,revenue expense,expenses|bull bear
 lender borrower|buyer seller|landlord tenant|employer employee|inbound outbound|incoming outgoing
-locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard|raw cooked,boiled,fried,roasted
-sweet savory,savoury
-subscriber,subscribers nonsubscriber|fresh frozen,canned,tinned|wired wireless|online offline|hardcover paperback|kids,children adults
+locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard
+raw cooked,boiled,fried,roasted|sweet savory,savoury|fresh frozen,canned,tinned
+subscriber,subscribers nonsubscriber|wired wireless|online offline|hardcover paperback|kids,children adults
 left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
 single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy

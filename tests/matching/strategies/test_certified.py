@@ -691,8 +691,8 @@ def test_likeness_alone_is_doubted_before_the_first_label_and_the_verifiers_word
     near = candidate(0.9, "How do I change my password?")
     known = CertifiedThreshold(PACK)._of("support")
     doubts = []
-    for one, belief in ((near, known.untold), (told(near, 0.97), known.told)):
-        plain, safe = belief.probability(one.features, 7), known.probability(one.features, 7)
+    for one, about in ((near, known.untold), (told(near, 0.97), known.told)):
+        plain, safe = about.probability(one.features, 7), known.probability(one.features, 7)
         doubts.append(math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)))
     assert doubts == pytest.approx([COLD, 0.0], abs=1e-6)
 
