@@ -68,11 +68,11 @@ class Cache:
             self._threshold,
             lambda query, cached: guards.conflicts(query, cached, policy.guards),
         )
-        if self._said is None or not isinstance(decision, Verify):
+        if not isinstance(decision, Verify):
             return decision
-        p_same = self._said(pair.asked, pair.cached)
+        p_same = None if self._said is None else self._said(pair.asked, pair.cached)
         if p_same is None:
-            return Forward(Why.VERIFY_FAILED, p_correct=decision.p_correct)
+            return decide.unheard(decision, terms.draw) or Forward(Why.VERIFY_FAILED, p_correct=decision.p_correct)
         return decide.verified(decision, p_same, allowed=decision.risk or 0.0, terms=terms, threshold=self._threshold)
 
 

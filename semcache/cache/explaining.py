@@ -29,8 +29,13 @@ async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
     meaning, remedy = told(why)
     if isinstance(lookup.decision, Verify):
         verifier = cache.pack.of(lookup.category).verify
-        meaning = f"The nearest entry is doubtful: the verifier {verifier!r} would be asked, and its word decides."
-        remedy = "" if lookup.category not in cache.lacking_verifiers() else "Set that verifier up: nobody is there."
+        doubt = "is sure enough, until the verifier objects" if lookup.decision.enough else "is doubtful"
+        meaning = f"The nearest entry {doubt}: the verifier {verifier!r} would be asked, and its word decides."
+        remedy = (
+            ""
+            if lookup.decision.enough or lookup.category not in cache.lacking_verifiers()
+            else "Set that verifier up: nobody is there."
+        )
     strategy = components.strategy
     return {
         "outcome": outcome,

@@ -101,14 +101,14 @@ def semantic(
             # Other words for the same answer are opposed to the same question.
             if not any(conflict.veto and conflict.guard not in _OPPOSING for conflict in objections):
                 done.add(place)
-        if verdict.serve or len(judged) == JUDGED:
+        if verdict.serve or verdict.enough or len(judged) == JUDGED:
             break
     if not judged:
         return refused or terms.otherwise
-    judged.sort(key=lambda one: (not one[1].serve, -one[1].p_correct))
+    judged.sort(key=lambda one: (not (one[1].serve or one[1].enough), -one[1].p_correct))
     for candidate, verdict in judged:
         card, score = candidate.card, candidate.score
-        if verdict.serve:
+        if verdict.serve or (verdict.enough and is_stale(card, now)):
             audit = terms.draw < verdict.audit
             return Serve(
                 card,
@@ -122,7 +122,13 @@ def semantic(
             )
         if verdict.verify and not is_stale(card, now):
             return Verify(
-                card, score, verdict.p_correct, features=candidate.features, chance=verdict.audit, risk=verdict.risk
+                card,
+                score,
+                verdict.p_correct,
+                features=candidate.features,
+                chance=verdict.audit,
+                risk=verdict.risk,
+                enough=verdict.enough,
             )
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
@@ -164,17 +170,29 @@ def verified(
 ) -> Serve | Forward:
     """Decide on a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
 
-    A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`.
+    A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`. What was sure enough
+    before is served unless the verifier finds it more likely another question.
     """
     candidate = Candidate(unsure.card, unsure.score, features=features.with_verdict(unsure.features, p_same))
     verdict = _judge(threshold, candidate, terms)
     p_correct, chance = (p_same, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
-    if verdict.serve or (verdict.verify and p_same >= 1.0 - allowed):
+    serves = verdict.serve or (verdict.verify and p_same >= 1.0 - allowed)
+    if not serves and unsure.enough and p_same >= EVEN:
+        serves, p_correct, chance = True, unsure.p_correct, unsure.chance
+    if serves:
         audit = terms.draw < chance
         card, score = unsure.card, unsure.score
         return Serve(card, Outcome.SEMANTIC, score, p_correct, audit, chance, features=candidate.features)
     drawn = terms.draw < unsure.chance
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
+
+
+def unheard(unsure: Verify, draw: float) -> Serve | None:
+    """Serve without a verdict what was sure enough before one was asked for; None for what was not."""
+    if not unsure.enough:
+        return None
+    card, score, p, chance = unsure.card, unsure.score, unsure.p_correct, unsure.chance
+    return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=unsure.features)
 
 
 def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward) -> None:
@@ -198,7 +216,9 @@ def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> V
         return replace(verdict, p_correct=p_correct, audit=audit)
     risks = [one.risk for one in (verdict, other) if one.risk is not None]
     least = min(risks) if len(risks) == 2 else None
-    return replace(verdict, serve=False, verify=True, p_correct=p_correct, audit=audit, why=Why.UNCERTAIN, risk=least)
+    enough = all(one.serve or one.enough for one in (verdict, other))
+    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN, enough=enough)
+    return replace(doubted, p_correct=p_correct, audit=audit, risk=least)
 
 
 def is_stale(card: Card, now: float) -> bool:

@@ -151,7 +151,7 @@ class Verifiers:
             result = "failed"
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        decision = settled or question.refused(sampled=True)
+        decision = settled or decide.unheard(unsure, draw) or question.refused(sampled=True)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
@@ -174,7 +174,7 @@ class Verifiers:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
-        if not isinstance(question.decided(verifier.best), Serve):
+        if not question.unsure.enough and not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
         if not verifier.reads(lookup.request.text, question.unsure.card.text):
             raise NoVerdict("unread")

@@ -205,6 +205,8 @@ class Simulator:
         policy = self.pack.of(arrival.category)
         verify = None if policy.verify == "llm" else self._verify
         p_same = None if verify is None else verify(arrival.text, unsure.card.text)
+        if p_same is None and (served := decide.unheard(unsure, terms.draw)) is not None:
+            return served
         if p_same is None:
             nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
             return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)

@@ -67,8 +67,8 @@ class Verdict:
     """A threshold's opinion of one candidate.
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
-    for a verifier's word on a candidate that is too uncertain to be served without. `risk` is the 1 - P(correct) that
-    such a word may leave, None: the target.
+    for a verifier's word on a candidate that is too uncertain to be served without, or, with `enough`, on one that is
+    served unless the verifier objects. `risk` is the 1 - P(correct) that such a word may leave, None: the target.
     """
 
     serve: bool
@@ -77,6 +77,7 @@ class Verdict:
     verify: bool = False
     why: Why = Why.BELOW_THRESHOLD
     risk: float | None = None
+    enough: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +109,11 @@ class Serve:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not or if it fails.
+    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not.
 
-    `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
-    then, None: the target.
+    What is sure `enough` already is served unless the verifier finds it more likely another question; anything else
+    is forwarded without a verdict. `chance` is the probability with which it is
+    audited if it is served, `risk` the 1 - P(correct) that may be left then, None: the target.
     """
 
     card: Card
@@ -120,6 +122,7 @@ class Verify:
     features: tuple[float, ...] = ()
     chance: float = 0.0
     risk: float | None = None
+    enough: bool = False
 
 
 @dataclass(frozen=True, slots=True)

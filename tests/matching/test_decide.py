@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from semcache.config.packs import Category, Pack
 from semcache.matching import decide, features
 from semcache.matching.strategies import StaticThreshold
-from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
+from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 NOW = 1000.0
 CARD = Card(7, b"e", b"s", "default", "cached prompt", created=900.0, expires=2000.0)
@@ -196,3 +196,43 @@ def test_the_terms_of_both_categories_are_asked_on_the_tenants_behalf() -> None:
     threshold = Asking()
     choose([Candidate(replace(CARD, category="strict"), 0.99)], threshold=threshold, tenant="acme")
     assert threshold.asked == [("default", "acme"), ("strict", "acme")]
+
+
+class _Confirms(StaticThreshold):
+    """Sure enough of any neighbour, and wants it confirmed."""
+
+    def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
+        return Verdict(False, 0.99, audit=0.25, verify=True, why=Why.SEMANTIC, risk=0.03, enough=True)
+
+
+def test_what_is_sure_enough_is_confirmed_and_served_where_nobody_says_a_word() -> None:
+    asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
+    assert isinstance(asked, Verify)
+    assert (asked.enough, asked.chance, asked.risk) == (True, 0.25, 0.03)
+    for draw, audit in ((0.2, True), (0.5, False)):
+        served = decide.unheard(asked, draw)
+        assert isinstance(served, Serve)
+        assert (served.card, served.p_correct, served.audit, served.chance) == (CARD, 0.99, audit, 0.25)
+        assert served.features == asked.features
+    assert decide.unheard(replace(asked, enough=False), 0.5) is None
+
+
+@pytest.mark.parametrize(("p_same", "served"), [(0.6, True), (0.4, False)])
+def test_what_is_sure_enough_is_served_unless_the_verifier_finds_it_another_question(
+    p_same: float, served: bool
+) -> None:
+    asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
+    assert isinstance(asked, Verify)
+    found = decide.verified(asked, p_same, allowed=0.01, terms=terms(draw=0.5), threshold=_Confirms(PACK))
+    assert isinstance(found, Serve if served else Forward)
+    assert found.p_correct == 0.99
+    doubted = replace(asked, enough=False)
+    found = decide.verified(doubted, p_same, allowed=0.01, terms=terms(draw=0.5), threshold=_Confirms(PACK))
+    assert isinstance(found, Forward)
+
+
+def test_what_is_sure_enough_and_asked_anew_meanwhile_is_served_at_once() -> None:
+    stale = replace(CARD, expires=NOW - 1.0)
+    served = choose([Candidate(stale, 0.9)], threshold=_Confirms(PACK), revalidate=60.0)
+    assert isinstance(served, Serve)
+    assert served.stale

@@ -119,6 +119,19 @@ async def settled(
     return decision
 
 
+@pytest.mark.parametrize("said", [TimeoutError("late"), RuntimeError("broken"), None], ids=["late", "broken", "nobody"])
+async def test_what_was_sure_enough_is_served_where_no_verdict_comes(said: Exception | None) -> None:
+    verifiers = Verifiers({}) if said is None else llm(Says(said))
+    doubt = unsure().decision
+    assert isinstance(doubt, Verify)
+    sure = replace(unsure(), decision=replace(doubt, enough=True))
+    served = await settled(verifiers, sure)
+    assert isinstance(served, Serve)
+    assert (served.card, served.p_correct, served.features) == (CARD, 0.7, FEATURES)
+    assert isinstance(await settled(verifiers), Forward), "what was in doubt is forwarded"
+    assert isinstance(await settled(llm(Says(0.01)), sure), Forward), "a no is heard"
+
+
 async def test_a_yes_that_is_worth_enough_serves_what_was_in_doubt() -> None:
     verifier, meter = Says(0.99), Meter()
     decision = await settled(llm(verifier, meter=meter))

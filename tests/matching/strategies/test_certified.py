@@ -600,6 +600,26 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
     assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
 
 
+def test_likeness_is_confirmed_by_the_verifier_until_the_category_has_labels_of_its_own() -> None:
+    near = candidate(0.97, "How can I reset my password for the app?")
+    again = candidate(0.99, "How do I reset my password ?")
+    threshold = CertifiedThreshold(PACK.with_target(0.3))
+    verdict = threshold.judge(near, "support", controls=ANY, draw=0.5)
+    assert (verdict.serve, verdict.verify, verdict.enough) == (False, True, True)
+    heard = replace(near, features=features.with_verdict(near.features, 0.99))
+    assert threshold.judge(heard, "support", controls=ANY, draw=0.5).serve, "a yes is enough"
+    denied = replace(near, features=features.with_verdict(near.features, 0.02))
+    assert not threshold.judge(denied, "support", controls=ANY, draw=0.5).serve, "a no outweighs likeness"
+    typed = threshold.judge(again, "support", controls=ANY, draw=0.5)
+    assert (typed.serve, typed.verify) == (True, False), "a text typed again needs no word"
+    for _ in range(100):
+        threshold.observe(label(near, correct=True, source=LabelSource.MISS))
+    assert threshold.judge(near, "support", controls=ANY, draw=0.5).serve, "by then labels say what likeness is worth"
+    silent = msgspec.structs.replace(PACK.of("support"), verify="off")
+    alone = msgspec.structs.replace(PACK, categories={**PACK.categories, "support": silent}).with_target(0.3)
+    assert CertifiedThreshold(alone).judge(near, "support", controls=ANY, draw=0.5).serve
+
+
 def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
     prior = shipped("any").told
     assert prior is not None

@@ -24,7 +24,8 @@ from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Sta
 
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
-_ASKED = features.NAMES.index("asked")
+_ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
+_OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
@@ -101,6 +102,14 @@ class CategoryKnowledge:
             return False
         best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
         return 1.0 - best <= limit
+
+    def confirms(self, candidate: Candidate) -> bool:
+        """Return True if the local verifier is to confirm what likeness alone would have served.
+
+        That rests on what ships until the category has labels of its own. A text typed again is the same.
+        """
+        values = candidate.features
+        return self.verifier == "verifier" and self.labels < _OWN_LABELS and not (values[_ASKED] or values[_VERBATIM])
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
         """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""

@@ -1,0 +1,28 @@
+"""Cold caches with what ships: a text that looks alike and asks something else is found out by the local verifier."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache import AsyncSemanticCache
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked"),
+    [
+        ("Who designed the evening gown?", "Who designed the gown?"),
+        ("Must I register a second home with the town hall?", "How do I register a second home with the town hall?"),
+    ],
+)
+async def test_a_question_that_looks_alike_is_not_answered_by_another_cold(kept: str, asked: str) -> None:
+    async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
+        await cache.record(await cache.lookup(kept), "An answer.")
+        await cache.settle()
+        assert (await cache.lookup(asked)).answer is None
+
+
+async def test_a_rewording_to_which_the_verifier_does_not_object_is_served_cold() -> None:
+    async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
+        await cache.record(await cache.lookup("How many calories are in an egg?"), "An answer.")
+        await cache.settle()
+        assert (await cache.lookup("How many calories does an egg have?")).answer == "An answer."
