@@ -219,7 +219,7 @@ def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> 
     assert type(threshold._of("default")) is StaticThreshold
 
 
-@pytest.mark.parametrize("strategy", ["static", "certified"])
+@pytest.mark.parametrize("strategy", ["static", "certified", "certified, verify: verifier"])
 def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, tmp_path: Path) -> None:
     file = tmp_path / "pack.yaml"
     file.write_text(f"name: x\ntarget: 0.4\ndefaults: {{strategy: {strategy}, threshold: 0.5, prior: questions}}\n")
@@ -228,13 +228,14 @@ def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, tmp_path: P
 
     def verdict(*objections: Conflict) -> Verdict:
         seen = replace(found, conflicts=objections)
-        seen = replace(seen, features=features.of("what is a monad", seen))
+        seen = replace(seen, features=features.of("what is monad?", seen))
         return threshold.judge(seen, "default", controls=Controls(), draw=0.5)
 
-    assert verdict().serve
-    assert verdict(Conflict("theirs", "a doubt", veto=False)).serve
+    for willing in (verdict(), verdict(Conflict("theirs", "a doubt", veto=False))):
+        assert (willing.serve, willing.enough) == (strategy[-8:] != "verifier", strategy[-8:] == "verifier")
     refused = verdict(Conflict("theirs", "a veto"))
     assert (refused.serve, refused.audit, refused.why) == (False, 0.0, Why.GUARD)
+    assert (refused.verify, refused.enough) == (False, False)
 
 
 def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
