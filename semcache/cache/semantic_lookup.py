@@ -142,14 +142,16 @@ class SemanticLookup:
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
         """Return True if an answer still in the air would be served to this request.
 
-        Never to one whose earlier turns would have to be compared first: that takes longer than a yes or no may.
+        Never to one whose earlier turns would have to be compared first: that takes longer than a yes or no may. For
+        the same reason no verifier is asked to confirm it.
         """
         assert lookup.key is not None
         policy = self._pack.of(lookup.category)
         if chain_of(lookup.request, [policy]) is not None:
             return False
         asked = self._asked(lookup.request, lookup.key, policy, _COLD)
-        return isinstance(self._choose(asked, [Candidate(card, score)]), Serve)
+        decision = self._choose(asked, [Candidate(card, score)])
+        return isinstance(decision, Serve) or (isinstance(decision, Verify) and decision.enough)
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> AskedRequest:
         names: tuple[str, ...] = policy.guards
