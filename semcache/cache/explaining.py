@@ -29,13 +29,11 @@ async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
     meaning, remedy = told(why)
     if isinstance(lookup.decision, Verify):
         verifier = cache.pack.of(lookup.category).verify
-        doubt = "is sure enough, until the verifier objects" if lookup.decision.enough else "is doubtful"
+        enough = lookup.decision.enough
+        doubt = "is sure enough, until the verifier objects" if enough else "is doubtful"
         meaning = f"The nearest entry {doubt}: the verifier {verifier!r} would be asked, and its word decides."
-        remedy = (
-            ""
-            if lookup.decision.enough or lookup.category not in cache.lacking_verifiers()
-            else "Set that verifier up: nobody is there."
-        )
+        lacking = not enough and lookup.category in cache.lacking_verifiers()
+        remedy = "Set that verifier up: nobody is there." if lacking else ""
     strategy = components.strategy
     return {
         "outcome": outcome,

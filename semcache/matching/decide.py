@@ -101,11 +101,11 @@ def semantic(
             # Other words for the same answer are opposed to the same question.
             if not any(conflict.veto and conflict.guard not in _OPPOSING for conflict in objections):
                 done.add(place)
-        if verdict.serve or verdict.enough or len(judged) == JUDGED:
+        if verdict.sure or len(judged) == JUDGED:
             break
     if not judged:
         return refused or terms.otherwise
-    judged.sort(key=lambda one: (not (one[1].serve or one[1].enough), -one[1].p_correct))
+    judged.sort(key=lambda one: (not one[1].sure, -one[1].p_correct))
     for candidate, verdict in judged:
         card, score = candidate.card, candidate.score
         if verdict.serve or (verdict.enough and is_stale(card, now)):
@@ -180,17 +180,18 @@ def verified(
     if not serves and unsure.enough and p_same >= EVEN:
         serves, p_correct, chance = True, unsure.p_correct, unsure.chance
     if serves:
-        audit = terms.draw < chance
-        card, score = unsure.card, unsure.score
-        return Serve(card, Outcome.SEMANTIC, score, p_correct, audit, chance, features=candidate.features)
+        return served(replace(unsure, p_correct=p_correct, chance=chance, features=candidate.features), terms.draw)
     drawn = terms.draw < unsure.chance
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
 
 
 def unheard(unsure: Verify, draw: float) -> Serve | None:
     """Serve without a verdict what was sure enough before one was asked for; None for what was not."""
-    if not unsure.enough:
-        return None
+    return served(unsure, draw) if unsure.enough else None
+
+
+def served(unsure: Verify, draw: float) -> Serve:
+    """The hit that a doubted candidate would be, as much as is known of it; audited if `draw` says so."""
     card, score, p, chance = unsure.card, unsure.score, unsure.p_correct, unsure.chance
     return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=unsure.features)
 
@@ -216,8 +217,7 @@ def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> V
         return replace(verdict, p_correct=p_correct, audit=audit)
     risks = [one.risk for one in (verdict, other) if one.risk is not None]
     least = min(risks) if len(risks) == 2 else None
-    enough = all(one.serve or one.enough for one in (verdict, other))
-    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN, enough=enough)
+    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN, enough=verdict.sure and other.sure)
     return replace(doubted, p_correct=p_correct, audit=audit, risk=least)
 
 

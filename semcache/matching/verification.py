@@ -24,7 +24,7 @@ from semcache.protocols import Backend, Threshold, Verifier
 from semcache.request import conversation
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
-from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
+from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Serve, Verify, Why
 
 _MOST_AT_ONCE = 64
 _REST, _RESTS = 30.0, 20.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
@@ -80,11 +80,6 @@ class _PendingVerification:
             self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
         )
         return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
-
-    def served(self, p_correct: float) -> Serve:
-        """Served with this probability."""
-        one, audit = self.unsure, self.draw < self.unsure.chance
-        return Serve(one.card, Outcome.SEMANTIC, one.score, p_correct, audit, one.chance, features=one.features)
 
     def refused(self, *, sampled: bool) -> Forward:
         """Forwarded, by a verdict or for want of one."""
@@ -169,7 +164,7 @@ class Verifiers:
 
         Raises Silence, or what that one raised.
         """
-        lookup, served = question.lookup, question.served(question.unsure.p_correct)
+        lookup, served = question.lookup, decide.served(question.unsure, question.draw)
         name = question.pack.of(lookup.category).verify
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:

@@ -32,6 +32,7 @@ from semcache.types import (
     Entry,
     Forward,
     Lookup,
+    Outcome,
     Request,
     Scope,
     Serve,
@@ -337,7 +338,7 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 
 
 async def test_what_is_in_no_doubt_is_left_as_it_is() -> None:
-    for decision in (Forward(Why.COLD), Serve(CARD, verification.Outcome.EXACT, 1.0, 1.0)):
+    for decision in (Forward(Why.COLD), Serve(CARD, Outcome.EXACT, 1.0, 1.0)):
         lookup = replace(unsure(), decision=decision)
         assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), threshold=Weighs(), draw=0.5) is lookup
 

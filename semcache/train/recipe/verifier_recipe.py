@@ -102,7 +102,8 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
-    written = [list(authored.paired(_of(place), beside=beside)) for place, beside in enumerate(BESIDE)]
+    groups = list(authored.groups())
+    written = [list(authored.paired(_of(groups, place), beside=beside)) for place, beside in enumerate(BESIDE)]
     pools = [_shuffled(dict.fromkeys(pair for pair in pairs if not pair.held), seed) for pairs in written[1:]]
     first = [*parts[0], *(pair for pair in written[0] if not pair.held)]
     pools.insert(0, _shuffled(dict.fromkeys(first), seed))
@@ -110,12 +111,10 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     return VerifierParts(in_courses(pools, sizes, seed), check[: sizes.check])
 
 
-def _of(course: int) -> Iterator[authored.AuthoredGroup]:
-    """The groups that a course is the first to see."""
-    later = frozenset().union(*TOPICS)
-    for group in authored.groups():
-        if (group.topic in TOPICS[course - 1]) if course else group.topic not in later:
-            yield group
+def _of(groups: Iterable[authored.AuthoredGroup], course: int) -> Iterator[authored.AuthoredGroup]:
+    """Those groups that a course is the first to see."""
+    first = {topic: place for place, topics in enumerate(TOPICS, 1) for topic in topics}
+    return (group for group in groups if first.get(group.topic, 0) == course)
 
 
 def in_courses(pools: Sequence[Sequence[MinedPair]], sizes: MixtureSizes, seed: int) -> list[list[MinedPair]]:

@@ -33,9 +33,6 @@ CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
 # Errors that may be expected of a category's first answers. At a target of 1% a category is within it after some 65
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
-# Log-odds by which the local verifier's word is doubted before the first label, beside `COLD` for the others: what the
-# prior says of strangers' prompts, others of them have borne out (`python -m eval.priors`).
-_PROVEN = 0.0
 _NOISY = 0.6  # exponent by which caution grows as labels tell less
 _QUIET = 0.1  # share of the audit rate that always remains
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
@@ -63,7 +60,9 @@ class CategoryKnowledge:
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
         self.untold = CalibratedBelief(prior, noise)
-        self.told = CalibratedBelief(prior.told or prior, noise, cold=_PROVEN)  # where the local verifier was asked
+        # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
+        # (`python -m eval.priors`), so that it is not doubted before the first label.
+        self.told = CalibratedBelief(prior.told or prior, noise, cold=0.0)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
             target,

@@ -83,8 +83,8 @@ class CertifiedThreshold:
         open_ = not (closed or known.halted)
         chance = known.chance(policy)
         if open_ and free and 1.0 - p <= limit:
-            heard = not known.confirms(candidate)
-            return Verdict(heard, p, audit=chance, verify=not heard, why=Why.SEMANTIC, risk=limit, enough=not heard)
+            asks = known.confirms(candidate)
+            return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, enough=asks)
         verify = open_ and known.asks(candidate, p, limit, free=free)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
