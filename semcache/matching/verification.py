@@ -169,7 +169,7 @@ class Verifiers:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
-        if not question.unsure.enough and not isinstance(question.decided(verifier.best), Serve):
+        if not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
         if not verifier.reads(lookup.request.text, question.unsure.card.text):
             raise NoVerdict("unread")

@@ -18,6 +18,7 @@ async def test_a_question_that_looks_alike_is_not_answered_by_another_cold(kept:
     async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
         await cache.record(await cache.lookup(kept), "An answer.")
         await cache.settle()
+        assert "until the verifier objects" in (await cache.explain(asked))["meaning"]
         assert (await cache.lookup(asked)).answer is None
 
 

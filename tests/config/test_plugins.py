@@ -25,6 +25,7 @@ from semcache.learning.judges import JUDGES, open_judge
 from semcache.matching import features, strategies
 from semcache.matching.guards import conflicts
 from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
+from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.models.embedders import open_embedder
 from semcache.retention.eviction import POLICIES, Quota
@@ -238,6 +239,17 @@ def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, asks: bool,
     refused = verdict(Conflict("theirs", "a veto"))
     assert (refused.serve, refused.audit, refused.why) == (False, 0.0, Why.GUARD)
     assert (refused.verify, refused.enough) == (False, False)
+
+
+def test_what_the_guard_of_a_plug_in_vetoes_is_not_sure_enough_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    threshold = ByCategory(packs.load("default"))
+    wants = Verdict(False, 0.99, audit=0.2, verify=True, risk=0.03, enough=True)
+    monkeypatch.setattr(CertifiedThreshold, "judge", lambda *_, **__: wants)
+    found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
+    assert threshold.judge(found, "default", controls=Controls(), draw=0.5) == wants
+    vetoed = replace(found, conflicts=(Conflict("theirs", "a veto"),))
+    refused = threshold.judge(vetoed, "default", controls=Controls(), draw=0.5)
+    assert (refused.verify, refused.enough, refused.why) == (False, False, Why.GUARD)
 
 
 def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:

@@ -231,6 +231,21 @@ def test_what_is_sure_enough_is_served_unless_the_verifier_finds_it_another_ques
     assert isinstance(found, Forward)
 
 
+def test_what_both_categories_are_sure_enough_of_is_confirmed_under_both() -> None:
+    elsewhere = Candidate(replace(CARD, category="strict"), 0.9)
+    asked = choose([elsewhere], threshold=_Confirms(PACK))
+    assert isinstance(asked, Verify)
+    assert asked.enough
+
+    class OneDoubts(_Confirms):
+        def judge(self, candidate: Candidate, *where: object, **given: object) -> Verdict:
+            return replace(super().judge(candidate, *where, **given), enough="strict" not in where)
+
+    doubted = choose([elsewhere], threshold=OneDoubts(PACK))
+    assert isinstance(doubted, Verify)
+    assert not doubted.enough
+
+
 def test_what_is_sure_enough_and_asked_anew_meanwhile_is_served_at_once() -> None:
     stale = replace(CARD, expires=NOW - 1.0)
     served = choose([Candidate(stale, 0.9)], threshold=_Confirms(PACK), revalidate=60.0)
