@@ -90,8 +90,8 @@ def _passed_over(lookup: Lookup) -> Sequence[tuple[Candidate, float | None]]:
     match lookup.decision:
         case Verify(card=card, score=score, p_correct=p, features=values):
             return [(Candidate(card, score, features=values), p)]
-        case Forward(nearest=Candidate() as nearest, p_correct=p, why=why, others=others, sampled=sampled):
-            if (p is None and why in _UNTAUGHT) or not sampled:
+        case Forward(nearest=Candidate() as nearest, p_correct=p, why=why, others=others):
+            if p is None and why in _UNTAUGHT:
                 return []
             return [(nearest, p), *((other, None) for other in others)]
     return []

@@ -181,8 +181,7 @@ def verified(
         serves, p_correct, chance = True, unsure.p_correct, unsure.chance
     if serves:
         return served(replace(unsure, p_correct=p_correct, chance=chance, features=candidate.features), terms.draw)
-    drawn = terms.draw < unsure.chance
-    return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
+    return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct)
 
 
 def unheard(unsure: Verify, draw: float) -> Serve | None:

@@ -81,11 +81,11 @@ class _PendingVerification:
         )
         return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 
-    def refused(self, *, sampled: bool) -> Forward:
-        """Forwarded, by a verdict or for want of one."""
+    def refused(self) -> Forward:
+        """Forwarded, for want of a verdict."""
         one = self.unsure
         nearest = Candidate(one.card, one.score, features=one.features)
-        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=one.p_correct, sampled=sampled)
+        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=one.p_correct)
 
 
 class Verifiers:
@@ -123,8 +123,8 @@ class Verifiers:
         """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back as it is.
 
         `entry_of` finds the entry behind a decision (`AsyncSemanticCache.entry`). `draw` is uniform in [0, 1): what a
-        verifier let pass is audited as any other hit, and what it refused is sampled alike. `threshold` takes notice of
-        what became of the request. Raises nothing.
+        verifier let pass is audited as any other hit. `threshold` takes notice of what became of the request. Raises
+        nothing.
         """
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
@@ -146,7 +146,7 @@ class Verifiers:
             result = "failed"
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        decision = settled or decide.unheard(unsure, draw) or question.refused(sampled=True)
+        decision = settled or decide.unheard(unsure, draw) or question.refused()
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 

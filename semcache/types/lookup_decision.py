@@ -135,9 +135,7 @@ class Forward:
     """Ask the backend. `outcome` is MISS when the cache was consulted and BYPASS when it was not.
 
     `p_correct` is what the strategy gave `nearest`, None when it was not asked. `others` are further candidates whose
-    answers are worth comparing with the backend's, of other answer classes than `nearest`. `sampled` is False where a
-    verifier refused `nearest`, and it was not drawn as those that a verifier lets pass are drawn for an audit: to learn
-    from all that are refused and from a few that pass would make every neighbour look worse than it is.
+    answers are worth comparing with the backend's, of other answer classes than `nearest`.
     """
 
     why: Why
@@ -145,7 +143,6 @@ class Forward:
     nearest: Candidate | None = None
     p_correct: float | None = None
     others: tuple[Candidate, ...] = ()
-    sampled: bool = True
 
 
 Decision: TypeAlias = Serve | Verify | Forward

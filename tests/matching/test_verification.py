@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from semcache.config.packs import Category, Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.learning import labelling
 from semcache.matching import features, verification
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.verification import ConfiguredVerifier, Verifiers
@@ -40,6 +41,7 @@ from semcache.types import (
     Verify,
     Why,
 )
+from semcache.types.evidence import LabelSource
 from tests.waiting import PATIENCE
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
@@ -242,18 +244,11 @@ async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(await first, Serve)
 
 
-async def test_what_is_learned_from_is_drawn_alike_whatever_the_verifier_said() -> None:
-    for draw, sampled in ((0.2, True), (0.3, False)):
-        refused = (await llm(Says(0.1)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)).decision
-        passed = (await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)).decision
-        assert isinstance(refused, Forward)
-        assert isinstance(passed, Serve)
-        assert refused.sampled == passed.audit == sampled
-    silent = (
-        await llm(Says(UpstreamError("down"))).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.9)
-    ).decision
-    assert isinstance(silent, Forward)
-    assert silent.sampled, "a failure says nothing of the pair"
+@pytest.mark.parametrize("said", [0.1, UpstreamError("down")])
+async def test_every_neighbour_that_was_refused_teaches(said: float | Exception) -> None:
+    refused = await llm(Says(said)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.9)
+    [label] = labelling.of_miss(refused, Weighs(), pack().of("default"), at=0.0)
+    assert (label.entry_id, label.source, label.chance, label.served) == (CARD.id, LabelSource.MISS, 1.0, False)
 
 
 async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
