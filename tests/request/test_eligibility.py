@@ -75,6 +75,11 @@ grammar check: we was late yesterday|Make this formal: 'We can't come today, sor
 Are any bakeries open in Bonn on Sundays?|Is the map usable offline?|Is anyone at the club allowed to vote?
 Write an email saying that I am ill today|How do I let traffic in?|What compensation is due for a flight delay?
 Are dogs welcome overnight in the rooms?|Up to what time is it possible to check in?
+I forgot my umbrella on the tram this morning, how do I get it back?|Where do I report a theft from yesterday?
+I sent 900 euros yesterday to a seller and he has gone. How do I get it back?|How do I reset the oven tonight?
+My boss won't pay for last month. What can a worker do about that, is that legal?
+How much pension can I pay in tax-free this year?|What is the minimum wage in Wales at the moment?
+How do I fix a typo in the form I sent last night?|how to stretch a hamstring, currently injured
 Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """

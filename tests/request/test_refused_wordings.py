@@ -58,6 +58,13 @@ LIVE = [
     "I am in Rome today, is it a public holiday?",
     "I live in Bonn. Which pharmacies are on duty tonight?",
     "Yesterday I ordered a lamp, when does it ship?",
+    "Should I take my umbrella tonight?",
+    "How many dollars do I get for my euros today?",
+    "How do I get to the stadium tonight?",
+    "How can I watch the final tomorrow?",
+    "How do I see the eclipse tonight?",
+    "Where do I report for the flight tomorrow?",
+    "Who won the tax vote this year?",
     "Correct me if I'm wrong: is the bank open today?",
 ]
 PERSONAL = [
@@ -91,6 +98,10 @@ PERSONAL = [
     "I forgot my password. What is my email?",
     "Unless I paid, cancel my order",
     "When I log in, show me my orders",
+    "What do I owe at the end of the month?",
+    "Which grade did I get?",
+    "How many of my invoices are unpaid?",
+    "How much do I still owe on my loan at 5%?",
 ]
 CREATIVE = [
     "tell me another one",

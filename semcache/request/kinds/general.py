@@ -25,7 +25,7 @@ HOW_TO = any_of(
     r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
     r"|(?:can|could|may|should|must) i (?!see|view|have my)|is (?:it|there)\b|where (?:do|can|should) i\b"
     r"|why (?:is|are|does|do|did|was|were|has|won't|can't|doesn't|isn't) my (?:code|dog|cat|baby|child|loop|function"
-    r"|query|test|phone|laptop|car|plant)"
+    r"|query|test|phone|laptop|car|plant|wife|husband|girlfriend|boyfriend|partner|friend|mother|father|son|daughter)"
     r"|(?:the )?(?:way|steps|instructions) (?:to|for)\b|i (?:want|need|would like|'d like) to know how\b)"
 )
 
@@ -53,6 +53,9 @@ _OF_ANYBODY = any_of(
     r"|what are (?:my|our) (?:options|rights|choices|chances)\b|can i see who\b"
     r"|can (?:other (?:people|users)|others|anyone|anybody|people|strangers) (?:see|read|find|access) my\b"
     r"|what(?:'s| is) (?:allowed|permitted|prohibited|forbidden) (?:in|on|at|as|with)\b"
+    r"|how much of my \w+ (?:should|must|may|can) i\b|in (?:what|which) way (?:do|can|should|may) (?:i|we)\b"
+    r"|(?:what|which) (?:\w+ ){1,5}?(?:must|should) (?:i|we)\b|how (?:\w+ ){1,3}?must (?:my|i|we)\b"
+    r"|do i (?:get|lose|keep|need) [^.?!;\n]{1,80}\b(?:if|when) i\b"
     r"|what (?:happens|would happen)\b|what does\b(?! my\b)|which (?:\w+ ){1,3}(?:does|do|should|can) my "
     r"(?:dog|cat|puppy|kitten|child|baby)\b"
     r")"

@@ -122,7 +122,7 @@ _PERSONAL = CuedPatterns(
     rule("who who's", r"\bwho(?:'s| is| are) my (?!neighbou?r\b)(?!\w+'s .{1,80}\bto me\b)"),
     rule(
         "did",
-        r"\b(?:what|which) (?:\w+ ){1,3}?did (?:i|we) (?:get|earn|score)\b",
+        r"\b(?:what|which) (?:\w+ ){1,3}?did (?:i get|(?:i|we) (?:earn|score))\b",
         r"^\W*did my (?:\w+ ){1,2}?(?:go through|arrive|ship|clear|renew)\b",
         r"^\W*did i (?:already |ever |even )?(?:pay|order|book|register|renew|subscribe|sign up|cancel|submit)\b",
     ),
@@ -151,11 +151,19 @@ _NUMBERED = any_of(
     r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
+# "What do I owe for a loan at 4%?" is reckoned from what it says.
+_RECKONED = any_of(
+    r"\d ?(?:%|per ?cent\b)",
+    r"\bowe for (?:keeping|losing|damaging|breaking|returning)\b",
+    r"\bto (?:whom|which person) do we owe\b",
+)
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the records of the person who asks; `bag` holds the words of the text."""
     if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
+        return False
+    if bag.isdisjoint(_OWNERS) and _RECKONED.search(folded) is not None:
         return False
     rest = without_conditions(folded)
     asked = bag if rest == folded else words_of(rest)

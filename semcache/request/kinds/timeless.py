@@ -16,11 +16,13 @@ _DAY = (
 )
 _CHANGING = any_of(
     r"\b(?:weather|forecasts?|rain\w*|snow\w*|sunny|prices?|rates?|cost|costs|worth|value|stocks?|shares|markets?"
-    r"|dollars?|euros|bitcoin|news|headlines|scores?|won|wins?|winning|wins|beat|match|matches|game|games|table|standings"
+    r"|(?<!\d\s)(?:dollars?|euros)|bitcoin|news|headlines|scores?|won(?!')|wins?|winning|wins|beat|match"
+    r"|matches|game|games|table(?! was\b)|standings"
     r"|rank\w*|open|closed|status|delayed|delays|cancell?ed|traffic|platform|gate|terminal|trains|flights|buses"
     r"|tickets|seats|events|concerts?|movies?|films|playing|showing|trending|popular|best|top|most|leads?|leader"
     r"|president|minister|mayor|ceo|king|queen|champion|who is|who's|happening|going on|latest|track|parcel|package"
-    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|umbrella|wear|pack|coat|holidays?|happened"
+    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|wear|pack|happened"
+    r"|(?:need|take|bring|bringing) (?:an? |my )?(?:umbrella|coat|jacket)|(?:public|bank|school) holidays?"
     r"|summari[sz]e|wildfires?|earthquakes?|storms?|strikes?|elections?|votes?|parliament"
     r"|government|driving to|(?:today|tomorrow|tonight)'s)\b"
 )
@@ -29,8 +31,14 @@ _SLOW = any_of(
     r"\bcapital(?: city)? of\b|'s capital\b|\b(?:is|be) (?:the )?\w+ capital\b|\blegal tender\b"
     r"|\b(?:official|spoken) languages?\b|\bplanets?\b|\bsovereignty\b|\bterritor(?:y|ies)\b|\bmonarchy\b|\bemperors?\b"
     r"|\bcurrency (?:is )?(?:used|of|in)\b|\bbelongs? to\b|\bmember (?:states|countries|nations)\b"
-    r"|\b(?:european union|eu)\b.{0,60}\b(?:nations|countries|states)\b"
+    r"|\bminimum wage\b|\btax brackets?\b|\b(?:european union|eu)\b.{0,60}\b(?:nations|countries|states)\b"
 )
+# What changes with the calendar year, by law.
+_YEARLY = any_of(
+    r"\b(?:minimum|least|living) wage\b|\btax(?:es|ed|able|-free)?\b|\bvat\b|\bpensions?\b|\bdeductions?\b|\bnotice\b"
+    r"|\b(?:annual|unused|paid|parental|sick) leave\b|\ballowances?\b|\b(?:ira|401k|isa)\b"
+)
+_YEAR = any_of(r"\b(?:this|last|next) year\b(?!')")
 _NOW = any_of(r"\b(?:currently|right now|now|at the moment|at present|as of now|today|nowadays|these days)\b(?!')")
 _THESE_DAYS = any_of(r"\b(?:nowadays|these days)\b")
 
@@ -87,6 +95,14 @@ _ADVICE = any_of(
     r"\bany (?:harm|risk) in\b|\bwhen is [\w ]{1,30} (?:ok|safe)\b",
     r"\b(?:what now|now what|what to do|how to|what happens|advice|what next)\b|[.!;] (?:solution|fix|help|tips)\b",
 )
+# The way is the same on any day, other than that to a place or to something that is shown or for sale.
+_WAY = any_of(
+    r"^\W*(?:how to|how (?:do|can|could|should|would|might) (?:i|we|you|one)|where (?:do|can|should|could) (?:i|we)"
+    r" (?:report|log|edit|sign|apply|register|complain|hand)|is it (?:possible|allowed)(?: for me)? to"
+    r"|what (?:should|do|must|can|could) (?:i|we) do (?:to|about|with))\b"
+    r"(?! (?:\w+ )?(?:get to|get there|go|fly|travel|drive|watch|see|earn|spend|vote|check|find|know|tell|reach|invest"
+    r"|dress|visit|help|book|buy)\b)(?!.{0,120}\b(?:ticket|seat|train|flight|show|table)\b)"
+)
 _DAYS = any_of(_DAY)
 _LAST_NOW = re.compile(r"\bnow\W*$")
 _SENTENCE = re.compile(r"[.?!;\n]+\s*")
@@ -109,6 +125,8 @@ def without_timeless(folded: str) -> str:
     rest = _THESE_DAYS.sub(_GAP, _CONDITION.sub(_GAP, rest))
     if _SLOW.search(rest) is not None:
         rest = _NOW.sub(_GAP, rest)
+    if _YEARLY.search(rest) is not None:
+        rest = _YEAR.sub(_GAP, rest)
     return _without_case(rest)
 
 
@@ -123,4 +141,6 @@ def _without_case(folded: str) -> str:
     if any(_ASKING.match(part) for part in _SENTENCE.split(told) if _DAYS.search(part)):
         return folded
     question = _LAST_NOW.sub(_GAP, asked[0])
+    if _WAY.match(question) is not None:
+        question = _DAYS.sub(_GAP, question)
     return " ".join((_DAYS.sub(_GAP, told), question, *asked[1:]))
