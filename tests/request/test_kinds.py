@@ -22,7 +22,7 @@ def test_what_a_pattern_matches_holds_one_of_the_words_beside_it(
     words: frozenset[str], pattern: re.Pattern[str]
 ) -> None:
     @given(st.from_regex(pattern))
-    @settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     def check(text: str) -> None:
         folded = fold(text)
         if pattern.search(folded):
