@@ -216,7 +216,7 @@ class ConversationLookup:
         verdict = self._strategy.judge(
             candidate, asked.policy.name, controls=terms.controls, draw=terms.draw, tenant=terms.tenant
         )
-        return ChainLink(text, candidate, verdict.p_correct, served=verdict.sure)
+        return ChainLink(text, candidate, verdict.p_correct, served=verdict.serve)
 
     async def _hold_together(self, asked: AskedRequest, links: Sequence[ChainLink]) -> bool:
         """Return True if the chain leaves little enough doubt, after the local verifier's word where there is one."""

@@ -95,7 +95,7 @@ def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
     """A miss of which a word was had that serves nobody: its label teaches what words are worth."""
     values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
     missed = decision if isinstance(decision, Forward) else Forward(Why.UNCERTAIN)
-    return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before, sampled=True)
+    return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before)
 
 
 def _strictest(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Verdict:

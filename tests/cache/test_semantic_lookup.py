@@ -14,7 +14,7 @@ from semcache import AsyncSemanticCache
 from semcache.cache.found import Found, chat_request
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
-from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
+from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Verdict, Why
 from tests.components import replace_strategy
 from tests.request.test_conversation import ALL, talk, with_system, with_tool
 
@@ -245,6 +245,17 @@ async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache
     await tell(cache, "Mostly.", *THROAT)
     await ask(cache, *REWORDED)
     assert [served for _, _, served in told.notes[2:]] == [False, True]
+
+
+@pytest.mark.parametrize("enough", [True, False])
+async def test_a_call_in_the_air_is_joined_on_likeness_that_is_sure_enough(
+    cache: AsyncSemanticCache, enough: bool
+) -> None:
+    found = await ask(cache, "What's the capital of Peru?")
+    told = replace_strategy(cache, Told(cache.components.strategy))
+    told.judge = lambda *_, **__: Verdict(False, 0.999, verify=True, why=Why.UNCERTAIN, enough=enough)
+    card = Card(0, b"x", found.lookup.shelf, "default", "What is the capital of Peru?", 0.0, float("inf"))
+    assert cache.acceptable(found.lookup, card, 0.99) is enough
 
 
 async def test_nobody_joins_a_call_in_the_air_for_another_conversation(cache: AsyncSemanticCache) -> None:
