@@ -35,7 +35,7 @@ from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import metrics
 from semcache.train.recipe import sources, verifier_card
 from semcache.train.verifier import logit_calibration
-from semcache.types import Serve, Verify
+from semcache.types import Forward, Serve, Why
 from semcache.types.evidence import wilson
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> di
     cache, found = Cache(pack), {}
     for name, some in sets.items():
         decisions = cache.decisions(some)
-        grey = np.array([isinstance(one, Verify) for one in decisions])
+        grey = np.array([isinstance(one, Forward) and one.why is Why.VERIFY_FAILED for one in decisions])
         alone = np.array([isinstance(one, Serve) for one in decisions])
         same = np.array([one.same for one in some])
         said = known[name] >= enough
@@ -157,8 +157,8 @@ def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> di
         ways = {
             "without": alone,
             "verifier": alone | (grey & said),
-            "posterior": alone | (grey & both),
-            "oracle": alone | (grey & same),
+            "posterior": both,
+            "oracle": (alone | grey) & same,
         }
         found[name] = {
             "grey": [int((grey & same).sum()), int((grey & ~same).sum())],
@@ -232,8 +232,8 @@ def _page(facts: Mapping[str, Any]) -> str:
         "## The chain at shipped defaults",
         "",
         "Every category asks the verifier. Served is what its word alone finds the same with at least 1 less the",
-        "target; or, as the cache does, what is sure enough for the pooled budget with its word among the features. An",
-        "oracle is always right.",
+        "target, beside what likeness alone serves; or, as the cache does, what is sure enough for the pooled budget",
+        "with its word among the features, and nothing to which it objects. An oracle is always right.",
         "",
         "| set | | pairs | in the grey zone | without verifier | its word alone | with the belief | with an oracle "
         "| of the oracle's gain |",

@@ -23,7 +23,7 @@ from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.simulation_result import interval
-from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Forward, Request, Serve, Verify, Why
+from semcache.types import Candidate, Card, Controls, Endpoint, Forward, Request, Serve, Verify, Why
 
 Said: TypeAlias = Callable[[str, str], float | None]
 _SAMPLE = 5000
@@ -45,8 +45,8 @@ class Cache:
         """For each pair, whether the second question gets the answer to the first."""
         return [isinstance(one, Serve) for one in self.decisions(some)]
 
-    def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
-        """The decision on each pair; None where nothing is sought, and Verify only where no verifier is asked."""
+    def decisions(self, some: Sequence[Pair]) -> list[Serve | Forward | None]:
+        """The decision on each pair; None where nothing is sought."""
         cached, asked = embedded([one.cached for one in some]), embedded([one.asked for one in some])
         scores = (cached * asked).sum(axis=1)
         found = []
@@ -58,7 +58,7 @@ class Cache:
             found.append(self._decision(pair, kept, near[0], min(1.0, score)) if sought else None)
         return found
 
-    def _decision(self, pair: Pair, kept: Category, policy: Category, score: float) -> Decision:
+    def _decision(self, pair: Pair, kept: Category, policy: Category, score: float) -> Serve | Forward:
         card = Card(1, b"", b"", kept.name, pair.cached, 0.0, math.inf)
         terms = decide.RequestTerms(policy.name, _CONTROLS, now=1.0, draw=0.5)
         decision = decide.semantic(
