@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -25,7 +26,7 @@ Half = Literal["prior", "report"]
 class Question:
     """A question and the name of its answer. `group` is what the split keeps together, `category` one of the pack's.
 
-    `alone` marks questions that no other one answers: out of scope, or without a known answer.
+    `alone` marks questions that only the same text answers: out of scope, or without a known answer.
     """
 
     text: str
@@ -113,8 +114,13 @@ def _classes(name: str) -> Iterator[Question]:
     nowhere = {"clinc150": "oos", "hint3": "NO_NODES_DETECTED"}.get(name)
     for row in rows(f"{name}/queries.jsonl.gz"):
         alone = row["intent"] == nowhere
-        answer = f"{name}:{row.get('bot', '')}:{row['text'] if alone else row['intent']}"
+        answer = f"{name}:{row.get('bot', '')}:{_plain(row['text']) if alone else row['intent']}"
         yield Question(row["text"], answer, answer, "support", alone)
+
+
+def _plain(text: str) -> str:
+    """A text without case and punctuation: what has no intent has an answer of its own, however it is typed."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _qqp() -> Iterator[Question]:

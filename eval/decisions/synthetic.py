@@ -16,18 +16,21 @@ from semcache.matching import features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Kind: TypeAlias = Literal["steady", "noise 10%", "noise 30%", "shift", "adversarial"]
+Kind: TypeAlias = Literal["steady", "noise 10%", "noise 30%", "shift", "adversarial", "blind verifier", "loud verifier"]
 KINDS: tuple[Kind, ...] = ("steady", "noise 10%", "noise 30%", "shift", "adversarial")
+MISLEADING: tuple[Kind, ...] = ("blind verifier", "loud verifier")
 NOISE: dict[Kind, float] = {"noise 10%": 0.1, "noise 30%": 0.3}
 _ENTRIES = 40
 _DROP = 3.0  # of the log-odds, at the shift
+_HEARING = 1.2  # standard deviation of the local verifier's log-odds around the true ones
+_LOUD = 2.5  # log-odds by which one that is too sure says "the same"
 _USUAL = {"rivals": 0.69, "length": 0.2, "brevity": 0.2}
 
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
     """A stream. `wrong` is 1 - P(right) as constructed (0 or 1 where the order follows the outcomes), `right` the
-    outcome, `change` the place of the first request after a shift, or None."""
+    outcome, `change` the place of the first request after a shift, or None; `said` is a local verifier's P(same)."""
 
     entry: NDArray[np.int64]
     score: NDArray[np.float64]
@@ -36,6 +39,7 @@ class Synthetic:
     right: NDArray[np.bool_]
     heard: NDArray[np.bool_]
     draw: NDArray[np.float64]
+    said: NDArray[np.float64]
     change: int | None
 
 
@@ -43,9 +47,10 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     """One stream of this kind.
 
     After a "shift", at its middle, the log-odds of every neighbour are lower. In "adversarial" order all right
-    neighbours come first, and then all wrong ones.
+    neighbours come first, and then all wrong ones. What a "blind verifier" says has nothing to do with the truth, and a
+    "loud verifier" finds nearly everything the same; these are steady otherwise.
     """
-    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    rng = np.random.default_rng([seed, (*KINDS, *MISLEADING).index(kind)])
     ranks = 1.0 / np.arange(1, _ENTRIES + 1)
     entry = rng.choice(_ENTRIES, size=length, p=ranks / ranks.sum()) + 1
     nearness = rng.uniform(0.5, 5.0, length)
@@ -65,6 +70,8 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     heard = right != (rng.random(length) < NOISE.get(kind, 0.0))
     table = _features(rng, nearness, overlap)
     draw = rng.random(length)
+    true = rng.permutation(odds) if kind == "blind verifier" else odds + _LOUD * (kind == "loud verifier")
+    said = 1.0 / (1.0 + np.exp(-(true + rng.normal(0.0, _HEARING, length))))
     return Synthetic(
         entry[order],
         (1.0 - np.exp(-nearness))[order],
@@ -73,6 +80,7 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
         right[order],
         heard[order],
         draw,
+        said[order],
         change,
     )
 

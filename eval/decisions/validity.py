@@ -16,15 +16,16 @@ from itertools import groupby
 import numpy as np
 
 from eval.decisions import resuming, synthetic
-from eval.decisions.contenders import Contract, contenders, pack
+from eval.decisions.contenders import VERIFIED, Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.config.packs import Pack
+from semcache.matching import decide
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.protocols import Threshold
 from semcache.simulate.simulation_result import interval
-from semcache.types import Candidate, Card, Controls
+from semcache.types import Candidate, Card, Controls, Forward, Serve, Verify
 from semcache.types.evidence import Label, LabelSource
 
 BURN_IN = 200  # hits by the contract "hit", requests by "request"
@@ -41,6 +42,7 @@ _WHO: tuple[tuple[str, Contract, float], ...] = (
     ("certified", "hit", 1.0),
     ("certified", "request", 1.0),
     (KNOWING, "hit", 1.0),
+    (VERIFIED, "hit", 1.0),
 )
 _CONTROLS = Controls()
 
@@ -86,7 +88,7 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
     batches = [
         Batch(name, contract, kind, _TARGET, first, min(_BATCH, chosen.seed + count - first))
         for name, contract, share in who
-        for kind in (tuple(synthetic.NOISE) if name == KNOWING else KINDS)
+        for kind in _kinds(name)
         for count in [max(1, round(share * chosen.count))]
         for first in range(chosen.seed, chosen.seed + count, _BATCH)
     ]
@@ -103,6 +105,9 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         f"recovery: requests after the change until the expected error over the last {_WINDOW} requests meets the "
         "target for good; median and 95th percentile over streams",
         "strategies start without labels from this traffic and without any prior of their own but what ships",
+        "where the local verifier is asked it knows the true log-odds up to an error of 1.2, says what would be right "
+        "for another request (blind), or finds nearly everything the same (loud); the prior that ships was learned of "
+        "one that does neither",
     ]
     heads = [
         "",
@@ -116,6 +121,12 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         "p95",
     ]
     return Section("validity", "Validity: is the target kept?", about, [Table("Synthetic streams", heads, rows)], facts)
+
+
+def _kinds(name: str) -> tuple[Kind, ...]:
+    if name == KNOWING:
+        return tuple(synthetic.NOISE)
+    return (*KINDS, *synthetic.MISLEADING) if name == VERIFIED else KINDS
 
 
 def kept(name: str, contract: Contract, kind: Kind, length: int, target: float, seed: int) -> Kept:
@@ -155,15 +166,17 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
     cards = [Card(i, b"", b"", "default", "", 0.0, math.inf) for i in range(int(stream.entry.max()) + 1)]
     traits = [tuple(row) for row in stream.features.tolist()]
     served = np.zeros(len(stream.entry), bool)
-    draws, heard = stream.draw.tolist(), stream.heard.tolist()
+    draws, heard, said = stream.draw.tolist(), stream.heard.tolist(), stream.said.tolist()
     for at, (entry, score) in enumerate(zip(stream.entry.tolist(), stream.score.tolist(), strict=True)):
         candidate = Candidate(cards[entry], score, features=traits[at])
-        verdict = threshold.judge(candidate, "default", controls=_CONTROLS, draw=draws[at])
-        audited = verdict.serve and draws[at] < verdict.audit
-        threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited)
-        served[at] = verdict.serve
-        if verdict.serve and not audited:
+        decision = _decided(threshold, candidate, draws[at], said[at])
+        decide.note(threshold, "default", decision)
+        served[at] = isinstance(decision, Serve)
+        if isinstance(decision, Serve) and not decision.audit:
             continue
+        known = decision if isinstance(decision, Serve) else decision.nearest
+        assert known is not None
+        assert decision.p_correct is not None
         threshold.observe(
             Label(
                 at=float(at),
@@ -173,16 +186,36 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
                 answer=entry,
                 exact=b"",
                 score=score,
-                features=traits[at],
-                p_correct=verdict.p_correct,
+                features=known.features,
+                p_correct=decision.p_correct,
                 correct=heard[at],
-                source=LabelSource.AUDIT if verdict.serve else LabelSource.MISS,
-                served=verdict.serve,
-                chance=verdict.audit if verdict.serve else 1.0,
+                source=LabelSource.AUDIT if isinstance(decision, Serve) else LabelSource.MISS,
+                served=isinstance(decision, Serve),
+                chance=decision.chance if isinstance(decision, Serve) else 1.0,
                 seq=at + 1,
             )
         )
     return served
+
+
+def _decided(threshold: Threshold, candidate: Candidate, draw: float, said: float) -> Serve | Forward:
+    """The decision on a candidate, after the local verifier's P(same) where the threshold asks for it."""
+    verdict = threshold.judge(candidate, "default", controls=_CONTROLS, draw=draw)
+    doubt = Verify(
+        candidate.card,
+        candidate.score,
+        verdict.p_correct,
+        candidate.features,
+        verdict.audit,
+        verdict.risk,
+        verdict.enough,
+    )
+    if verdict.serve:
+        return decide.served(doubt, draw)
+    if not verdict.verify:
+        return Forward(verdict.why, nearest=candidate, p_correct=verdict.p_correct)
+    terms = decide.RequestTerms("default", _CONTROLS, now=0.0, draw=draw)
+    return decide.verified(doubt, said, allowed=0.0, terms=terms, threshold=threshold)
 
 
 def _recovery(

@@ -182,6 +182,17 @@ def test_no_answer_and_no_text_is_in_both_halves(name: str) -> None:
 
 
 @needs_data
+@pytest.mark.parametrize("name", ["clinc150", "hint3"])
+def test_what_has_no_intent_has_one_answer_in_capitals_or_not(name: str) -> None:
+    answers: dict[str, set[str]] = {}
+    for one in data.questions(name):
+        if one.alone:
+            answers.setdefault(one.text.casefold().rstrip("?!. "), set()).add(one.answer.split(":")[-1])
+    assert answers
+    assert all(len(found) == 1 for found in answers.values())
+
+
+@needs_data
 @pytest.mark.parametrize("name", streams.STREAMS)
 def test_a_stream_has_something_to_hit_and_is_the_same_every_time(name: str) -> None:
     stream = streams.build(name, 1000)
