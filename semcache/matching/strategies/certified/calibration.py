@@ -24,7 +24,7 @@ BEND = 2.0  # log-odds
 START = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
 _VARIANCES = (0.5, 0.04, 0.2, 0.4)
-COLD, _WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
+COLD, WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
@@ -39,18 +39,21 @@ class Calibration:
     """The correction of one category.
 
     `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
-    are 0. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
+    are 0. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features. `cold` are the log-odds of
+    caution that are allowed before the first label, and one more as `warm` labels have come.
     """
 
-    def __init__(self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL, *, cold: float = COLD) -> None:
-        self._noise = noise
+    def __init__(
+        self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL, *, cold: float = COLD, warm: float = WARM
+    ) -> None:
+        self._noise, self._warm = noise, warm
         self.mean = [*map(float, start), *START[len(start) :]]
         self.covariance = _unsure()
         self._cautious = cold
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
-        self._cautious += 1.0 / _WARM
+        self._cautious += 1.0 / self._warm
         x = basis(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))

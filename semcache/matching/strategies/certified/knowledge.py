@@ -25,6 +25,7 @@ from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Sta
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
+_TOLD_WARM = 25.0  # labels of candidates with a verdict that allow for one log-odds more of caution
 _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
@@ -61,8 +62,9 @@ class CategoryKnowledge:
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
         self.untold = CalibratedBelief(prior, noise)
         # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
-        # (`python -m eval.priors`), so that it is not doubted before the first label.
-        self.told = CalibratedBelief(prior.told or prior, noise, cold=0.0)
+        # (`python -m eval.priors`), so that it is not doubted before the first label. Then each tells how far this
+        # traffic is from theirs, and few of them tell it badly.
+        self.told = CalibratedBelief(prior.told or prior, noise, cold=0.0, warm=_TOLD_WARM)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
             target,
