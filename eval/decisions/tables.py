@@ -15,6 +15,7 @@ from eval.decisions.hindsight import SHOWN, THRESHOLDS
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.running import Measured, Plan
 
+NOISY = "natural"  # of which `natural-judged` has the same questions, and a language model's verdicts for labels
 _HEADS = (
     "",
     "target",
@@ -47,7 +48,10 @@ def section(measured: Measured, plan: Plan, command: str) -> Section:
                 title, (*_HEADS, "x vCache", "static", "way"), [*_bounds(measured, stream, insertion), *map(_row, here)]
             )
         )
-    tables += [_ladder(found, plan), _verdict(found)]
+    tables += [_ladder(found, plan), _verdict("Against the aims", found)]
+    if {NOISY, "natural-judged"} <= {one.key.stream for one in found}:
+        told = [one for one in found if one.key.stream != NOISY]
+        tables.append(_verdict(f"Against the aims, without the noisy labels of `{NOISY}`", told))
     about = [
         command,
         "data: the reporting half of the sets, cold cache",
@@ -127,7 +131,7 @@ def _ladder(found: Sequence[Line], plan: Plan) -> Table:
     return Table(f"Ablation ladder at a target of {percent(plan.rung, 1)}%", heads, rows, note)
 
 
-def _verdict(found: Sequence[Line]) -> Table:
+def _verdict(title: str, found: Sequence[Line]) -> Table:
     """The criteria: violations, the ratio to vCache and the share of the way, by contender and contract."""
     rows = []
     for name, contract in dict.fromkeys((one.key.contender, one.key.contract) for one in found):
@@ -158,7 +162,7 @@ def _verdict(found: Sequence[Line]) -> Table:
         "way, median",
         "at least 25%",
     )
-    return Table("Against the aims", heads, rows, "Over all streams, targets and insertion protocols that were run.")
+    return Table(title, heads, rows, "Over all streams, targets and insertion protocols that were run.")
 
 
 def _error(line: Line) -> float:
