@@ -78,6 +78,7 @@ Are dogs welcome overnight in the rooms?|Up to what time is it possible to check
 I forgot my umbrella on the tram this morning, how do I get it back?|Where do I report a theft from yesterday?
 I sent 900 euros yesterday to a seller and he has gone. How do I get it back?|How do I reset the oven tonight?
 My boss won't pay for last month. What can a worker do about that, is that legal?
+I borrow 900 dollars at 7% for a year. What do I owe?|Which proof of address should I bring to a bank?
 How much pension can I pay in tax-free this year?|What is the minimum wage in Wales at the moment?
 How do I fix a typo in the form I sent last night?|how to stretch a hamstring, currently injured
 Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?

@@ -102,6 +102,7 @@ PERSONAL = [
     "Which grade did I get?",
     "How many of my invoices are unpaid?",
     "How much do I still owe on my loan at 5%?",
+    "Which invoices do I have with 20% off?",
 ]
 CREATIVE = [
     "tell me another one",

@@ -153,7 +153,8 @@ _NUMBERED = any_of(
 _LONG_NUMBER = re.compile(r"\d{3}")
 # "What do I owe for a loan at 4%?" is reckoned from what it says.
 _RECKONED = any_of(
-    r"\d ?(?:%|per ?cent\b)",
+    r"\b(?:borrow|lend|lent|loan|interest|invest)\w*\b.{0,80}\d\W{0,2}(?:%|per\W{0,2}cent\b)",
+    r"\d\W{0,2}(?:%|per\W{0,2}cent\b).{0,80}\b(?:interest|loan|apr)\b",
     r"\bowe for (?:keeping|losing|damaging|breaking|returning)\b",
     r"\bto (?:whom|which person) do we owe\b",
 )
