@@ -19,10 +19,10 @@ from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief
-from semcache.matching.strategies.certified.calibration import COLD, Calibration, sigmoid
+from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
 from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
-from semcache.matching.strategies.certified.error_budget import WINDOW, ErrorBudget
+from semcache.matching.strategies.certified.error_budget import WINDOW, Contract, ErrorBudget
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
@@ -714,7 +714,16 @@ def test_likeness_alone_is_doubted_before_the_first_label_and_the_verifiers_word
     for one, about in ((near, known.untold), (told(near, 0.97), known.told)):
         plain, safe = about.probability(one.features, 7), known.probability(one.features, 7)
         doubts.append(math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)))
-    assert doubts == pytest.approx([COLD, 0.0], abs=1e-6)
+    assert doubts == pytest.approx([0.3, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize(("contract", "doubt"), [("hit", 0.3), ("request", 1.0)])
+def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Contract, doubt: float) -> None:
+    policy = msgspec.structs.replace(PACK.of("support"), contract=contract)
+    known = CertifiedThreshold(msgspec.structs.replace(PACK, categories={"support": policy}))._of("support")
+    values = candidate(0.9, "How do I change my password?").features
+    plain, safe = known.untold.probability(values, 7), known.probability(values, 7)
+    assert math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)) == pytest.approx(doubt, abs=1e-6)
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both() -> None:

@@ -31,6 +31,7 @@ _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if na
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
 CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
+_COLD: Mapping[Contract, float] = {"hit": 0.3, "request": 1.0}  # log-odds of it that are allowed before the first label
 # Errors that may be expected of a category's first answers. At a target of 1% a category is within it after some 65
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
@@ -60,7 +61,7 @@ class CategoryKnowledge:
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
-        self.untold = CalibratedBelief(prior, noise)
+        self.untold = CalibratedBelief(prior, noise, cold=_COLD[policy.contract])
         # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
         # (`python -m eval.priors`), so that it is not doubted before the first label. Then each tells how far this
         # traffic is from theirs, and few of them tell it badly.
