@@ -10,12 +10,13 @@ import gzip
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+
+from semcache.learning.judges.by_text import normal
 
 DATA = Path(os.environ.get("EVAL_DATA", Path(__file__).parent.parent.parent.parent / "shared" / "data"))
 SETS: tuple[str, ...] = ("qqp", "clinc150", "banking77", "hint3", "covidq")
@@ -113,14 +114,10 @@ def _classes(name: str) -> Iterator[Question]:
         return
     nowhere = {"clinc150": "oos", "hint3": "NO_NODES_DETECTED"}.get(name)
     for row in rows(f"{name}/queries.jsonl.gz"):
+        # What has no intent has an answer of its own, however it is typed.
         alone = row["intent"] == nowhere
-        answer = f"{name}:{row.get('bot', '')}:{_plain(row['text']) if alone else row['intent']}"
+        answer = f"{name}:{row.get('bot', '')}:{normal(row['text']) if alone else row['intent']}"
         yield Question(row["text"], answer, answer, "support", alone)
-
-
-def _plain(text: str) -> str:
-    """A text without case and punctuation: what has no intent has an answer of its own, however it is typed."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _qqp() -> Iterator[Question]:

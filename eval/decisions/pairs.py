@@ -23,7 +23,7 @@ from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.simulation_result import interval
-from semcache.types import Candidate, Card, Controls, Endpoint, Forward, Request, Serve, Verify, Why
+from semcache.types import Candidate, Card, Controls, Endpoint, Forward, Request, Serve, Verify
 
 Said: TypeAlias = Callable[[str, str], float | None]
 _SAMPLE = 5000
@@ -72,7 +72,7 @@ class Cache:
             return decision
         p_same = None if self._said is None else self._said(pair.asked, pair.cached)
         if p_same is None:
-            return decide.unheard(decision, terms.draw) or Forward(Why.VERIFY_FAILED, p_correct=decision.p_correct)
+            return decide.unheard(decision, terms.draw) or decide.refused(decision)
         return decide.verified(decision, p_same, allowed=decision.risk or 0.0, terms=terms, threshold=self._threshold)
 
 

@@ -15,7 +15,7 @@ from eval.decisions.hindsight import SHOWN, THRESHOLDS
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.running import Measured, Plan
 
-NOISY = "natural"  # of which `natural-judged` has the same questions, and a language model's verdicts for labels
+_NOISY = "natural"  # of which `natural-judged` has the same questions, and a language model's verdicts for labels
 _HEADS = (
     "",
     "target",
@@ -49,9 +49,9 @@ def section(measured: Measured, plan: Plan, command: str) -> Section:
             )
         )
     tables += [_ladder(found, plan), _verdict("Against the aims", found)]
-    if {NOISY, "natural-judged"} <= {one.key.stream for one in found}:
-        told = [one for one in found if one.key.stream != NOISY]
-        tables.append(_verdict(f"Against the aims, without the noisy labels of `{NOISY}`", told))
+    if {_NOISY, "natural-judged"} <= {one.key.stream for one in found}:
+        told = [one for one in found if one.key.stream != _NOISY]
+        tables.append(_verdict(f"Against the aims, without the noisy labels of `{_NOISY}`", told))
     about = [
         command,
         "data: the reporting half of the sets, cold cache",

@@ -171,12 +171,11 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
         candidate = Candidate(cards[entry], score, features=traits[at])
         decision = _decided(threshold, candidate, draws[at], said[at])
         decide.note(threshold, "default", decision)
-        served[at] = isinstance(decision, Serve)
-        if isinstance(decision, Serve) and not decision.audit:
+        hit = decision if isinstance(decision, Serve) else None
+        served[at] = hit is not None
+        if hit is not None and not hit.audit:
             continue
-        known = decision if isinstance(decision, Serve) else decision.nearest
-        assert known is not None
-        assert decision.p_correct is not None
+        known = hit or decision.nearest
         threshold.observe(
             Label(
                 at=float(at),
@@ -189,9 +188,9 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
                 features=known.features,
                 p_correct=decision.p_correct,
                 correct=heard[at],
-                source=LabelSource.AUDIT if isinstance(decision, Serve) else LabelSource.MISS,
-                served=isinstance(decision, Serve),
-                chance=decision.chance if isinstance(decision, Serve) else 1.0,
+                source=LabelSource.AUDIT if hit else LabelSource.MISS,
+                served=hit is not None,
+                chance=hit.chance if hit else 1.0,
                 seq=at + 1,
             )
         )
@@ -201,21 +200,11 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
 def _decided(threshold: Threshold, candidate: Candidate, draw: float, said: float) -> Serve | Forward:
     """The decision on a candidate, after the local verifier's P(same) where the threshold asks for it."""
     verdict = threshold.judge(candidate, "default", controls=_CONTROLS, draw=draw)
-    doubt = Verify(
-        candidate.card,
-        candidate.score,
-        verdict.p_correct,
-        candidate.features,
-        verdict.audit,
-        verdict.risk,
-        verdict.enough,
-    )
-    if verdict.serve:
-        return decide.served(doubt, draw)
-    if not verdict.verify:
-        return Forward(verdict.why, nearest=candidate, p_correct=verdict.p_correct)
-    terms = decide.RequestTerms("default", _CONTROLS, now=0.0, draw=draw)
-    return decide.verified(doubt, said, allowed=0.0, terms=terms, threshold=threshold)
+    decision = decide.followed(verdict, candidate, draw)
+    if isinstance(decision, Verify):
+        terms = decide.RequestTerms("default", _CONTROLS, now=0.0, draw=draw)
+        return decide.verified(decision, said, allowed=0.0, terms=terms, threshold=threshold)
+    return decision or Forward(verdict.why, nearest=candidate, p_correct=verdict.p_correct)
 
 
 def _recovery(

@@ -107,32 +107,23 @@ def semantic(
         return refused or terms.otherwise
     judged.sort(key=lambda one: (not one[1].sure, -one[1].p_correct))
     for candidate, verdict in judged:
-        card, score = candidate.card, candidate.score
-        if verdict.serve or (verdict.enough and is_stale(card, now)):
-            audit = terms.draw < verdict.audit
-            return Serve(
-                card,
-                Outcome.SEMANTIC,
-                score,
-                verdict.p_correct,
-                audit,
-                verdict.audit,
-                features=candidate.features,
-                stale=is_stale(card, now),
-            )
-        if verdict.verify and not is_stale(card, now):
-            return Verify(
-                card,
-                score,
-                verdict.p_correct,
-                features=candidate.features,
-                chance=verdict.audit,
-                risk=verdict.risk,
-                enough=verdict.enough,
-            )
+        decision = followed(verdict, candidate, terms.draw, stale=is_stale(candidate.card, now))
+        if decision is not None:
+            return decision
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
+
+
+def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool = False) -> Serve | Verify | None:
+    """What a verdict on a candidate makes of the request, None for a miss; no verifier is asked of a stale one."""
+    card, score, p, chance = candidate.card, candidate.score, verdict.p_correct, verdict.audit
+    values = candidate.features
+    if verdict.serve or (verdict.enough and stale):
+        return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=values, stale=stale)
+    if verdict.verify and not stale:
+        return Verify(card, score, p, features=values, chance=chance, risk=verdict.risk, enough=verdict.enough)
+    return None
 
 
 def wording(
@@ -187,6 +178,12 @@ def verified(
 def unheard(unsure: Verify, draw: float) -> Serve | None:
     """Serve without a verdict what was sure enough before one was asked for; None for what was not."""
     return served(unsure, draw) if unsure.enough else None
+
+
+def refused(unsure: Verify) -> Forward:
+    """The miss that a doubted candidate is for want of a verdict."""
+    nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
+    return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
 
 
 def served(unsure: Verify, draw: float) -> Serve:

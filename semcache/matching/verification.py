@@ -24,7 +24,7 @@ from semcache.protocols import Backend, Threshold, Verifier
 from semcache.request import conversation
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
-from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Serve, Verify, Why
+from semcache.types import CacheKey, Entry, Forward, Lookup, Serve, Verify
 
 _MOST_AT_ONCE = 64
 _REST, _RESTS = 30.0, 20.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
@@ -80,12 +80,6 @@ class _PendingVerification:
             self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
         )
         return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
-
-    def refused(self) -> Forward:
-        """Forwarded, for want of a verdict."""
-        one = self.unsure
-        nearest = Candidate(one.card, one.score, features=one.features)
-        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=one.p_correct)
 
 
 class Verifiers:
@@ -146,7 +140,7 @@ class Verifiers:
             result = "failed"
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        decision = settled or decide.unheard(unsure, draw) or question.refused()
+        decision = settled or decide.unheard(unsure, draw) or decide.refused(unsure)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 

@@ -206,9 +206,7 @@ class Simulator:
         verify = None if policy.verify == "llm" else self._verify
         p_same = None if verify is None else verify(arrival.text, unsure.card.text)
         if p_same is None:
-            nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
-            refused = Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
-            return decide.unheard(unsure, terms.draw) or refused
+            return decide.unheard(unsure, terms.draw) or decide.refused(unsure)
         allowed = self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk
         return decide.verified(unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 

@@ -15,8 +15,11 @@ from eval.decisions import data, figures, hindsight, judged, report, resuming, s
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Run
 from semcache.config.packs import Pack
+from semcache.matching import features
 from semcache.matching.strategies import StaticThreshold
 from semcache.simulate import Arrival
+from semcache.types import Candidate, Card, Serve
+from tests.simulate.worlds import Fixed
 
 needs_data = pytest.mark.skipif(not data.available(), reason=f"no data in {data.DATA}: set EVAL_DATA")
 
@@ -179,6 +182,21 @@ def test_no_answer_and_no_text_is_in_both_halves(name: str) -> None:
     assert len(shown) > 100
     for part in ("answer", "group", "text"):
         assert not {getattr(one, part) for one in prior} & {getattr(one, part) for one in shown}
+
+
+def test_a_verifier_hears_the_truth_is_blind_to_it_or_finds_nearly_everything_the_same() -> None:
+    hears, blind, loud = (synthetic.make(kind, 4000, 5) for kind in ("steady", *synthetic.MISLEADING))
+    right = [float(np.corrcoef(one.said, one.right)[0, 1]) for one in (hears, blind, loud)]
+    assert min(right[0], right[2]) > 0.5
+    assert abs(right[1]) < 0.05
+    assert loud.said.mean() > hears.said.mean() + 0.2
+
+
+@pytest.mark.parametrize(("said", "serves"), [(0.9, True), (0.1, False)])
+def test_what_the_verifier_of_a_stream_says_is_heard(said: float, serves: bool) -> None:
+    asked = Candidate(Card(1, b"", b"", "default", "", 0.0, 9e9), 0.9, features=(0.0,) * len(features.NAMES))
+    decision = validity._decided(Fixed(0.5, verify=True, enough=True), asked, 0.5, said)
+    assert isinstance(decision, Serve) is serves
 
 
 @needs_data

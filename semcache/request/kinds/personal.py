@@ -151,7 +151,7 @@ _NUMBERED = any_of(
     r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
-# "What do I owe for a loan at 4%?" is reckoned from what it says.
+# What no record tells: it is reckoned from the text ("What do I owe for a loan at 4%?"), a rule, or another's.
 _RECKONED = any_of(
     r"\b(?:borrow|lend|lent|loan|interest|invest)\w*\b.{0,80}\d\W{0,2}(?:%|per\W{0,2}cent\b)",
     r"\d\W{0,2}(?:%|per\W{0,2}cent\b).{0,80}\b(?:interest|loan|apr)\b",

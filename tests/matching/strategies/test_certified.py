@@ -726,6 +726,16 @@ def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Co
     assert math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)) == pytest.approx(doubt, abs=1e-6)
 
 
+def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> None:
+    said = told(candidate(0.9, "How do I change my password?"), 0.97)
+    known = CertifiedThreshold(PACK)._of("support")
+    for count in (1, 2, 3):
+        known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
+        plain, safe = known.told.probability(said.features, 7), known.probability(said.features, 7)
+        doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
+        assert doubt == pytest.approx(count / 25, abs=1e-6)
+
+
 def test_a_state_of_one_belief_for_all_is_that_of_both() -> None:
     one, two = CertifiedThreshold(PACK), CertifiedThreshold(PACK)
     for turn in range(40):

@@ -15,6 +15,7 @@ from semcache.matching.break_even import stretched
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
+from semcache.matching.strategies.certified.calibration import COLD
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
@@ -25,13 +26,14 @@ from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Sta
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
-_TOLD_WARM = 25.0  # labels of candidates with a verdict that allow for one log-odds more of caution
 _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
 CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
-_COLD: Mapping[Contract, float] = {"hit": 0.3, "request": 1.0}  # log-odds of it that are allowed before the first label
+# Log-odds of it that are allowed before the first label, and labels that allow for one more after a verdict.
+_COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
+_TOLD_WARM = 25.0
 # Errors that may be expected of a category's first answers. At a target of 1% a category is within it after some 65
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
