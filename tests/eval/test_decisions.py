@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-from eval.decisions import data, figures, hindsight, judged, report, resuming, streams, synthetic, validity
+from eval.decisions import data, figures, hindsight, judged, report, resuming, streams, synthetic, tables, validity
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
-from eval.decisions.running import Bounds, Key, Measured, Run
+from eval.decisions.running import Bounds, Key, Measured, Plan, Run
 from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.strategies import StaticThreshold
@@ -189,7 +190,20 @@ def test_a_verifier_hears_the_truth_is_blind_to_it_or_finds_nearly_everything_th
     right = [float(np.corrcoef(one.said, one.right)[0, 1]) for one in (hears, blind, loud)]
     assert min(right[0], right[2]) > 0.5
     assert abs(right[1]) < 0.05
-    assert loud.said.mean() > hears.said.mean() + 0.2
+    wrong = [float(one.said[~one.right].mean()) for one in (hears, loud)]
+    assert wrong[1] > wrong[0] + 0.2
+
+
+def test_noisy_labels_are_left_out_where_the_same_questions_have_judged_ones() -> None:
+    names = ("natural", "natural-judged")
+    key = Key("natural", "always", "certified", "hit", 0.01)
+    wrong, right = Run(100, 0, 10, 5, 10, 0), Run(100, 0, 10, 0, 10, 0)
+    both = Measured(
+        {replace(key, stream=name): [run] for name, run in zip(names, (wrong, right), strict=True)},
+        {(name, "always"): [Bounds(0.0, 0.5, (right,) * len(hindsight.THRESHOLDS))] for name in names},
+    )
+    *_, all_, judged_ = tables.section(both, Plan(streams=names, permutations=1), "").tables
+    assert [one.rows[0][1] for one in (all_, judged_)] == ["50.0", "0.0"]
 
 
 @pytest.mark.parametrize(("said", "serves"), [(0.9, True), (0.1, False)])
