@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
-from semcache.matching.strategies.certified.calibration import WARM, Calibration
+from semcache.matching.strategies.certified.calibration import COLD, WARM, Calibration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ _NEARNESS = features.NAMES.index("nearness")
 class CalibratedBelief:
     """The belief of one category about candidates of one kind; it starts from `prior`."""
 
-    def __init__(self, prior: BeliefPrior, noise: LabelNoise, *, cold: float, warm: float = WARM) -> None:
+    def __init__(self, prior: BeliefPrior, noise: LabelNoise, *, cold: float = COLD, warm: float = WARM) -> None:
         self._noise = noise
         self.belief = Belief(prior, noise=noise)
         self.calibration = Calibration(prior.calibration, noise, cold=cold, warm=warm)
