@@ -116,7 +116,7 @@ def semantic(
 
 
 def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool = False) -> Serve | Verify | None:
-    """What a verdict on a candidate makes of the request, None for a miss; no verifier is asked of a stale one."""
+    """The decision by a verdict on a candidate, None for a miss; no verifier is asked about a stale one."""
     card, score, p, chance = candidate.card, candidate.score, verdict.p_correct, verdict.audit
     values = candidate.features
     if verdict.serve or (verdict.enough and stale):
