@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from eval.bench.measure import Check, Row, Section, Series, as_dict, figures, from_dict, percentile
 from eval.bench.report import keep, page
+from eval.bench.sections import lookup
+from semcache.config import packs
 
 
 def test_a_ratio_is_taken_within_each_round():
@@ -74,3 +76,9 @@ def test_a_second_section_joins_the_page(tmp_path):
     keep(tmp_path, Section("http", "Exact hit"))
     text = (tmp_path / "bench.md").read_text()
     assert text.index("## Exact hit") < text.index("## Start")
+
+
+def test_lookups_are_measured_with_the_default_pack_without_quotas(tmp_path):
+    roomy, default = packs.load(str(lookup._roomy(tmp_path))), packs.load("default")
+    assert list(roomy.categories) == list(default.categories)
+    assert {one.quota for one in roomy.categories.values()} == {10_000_000}

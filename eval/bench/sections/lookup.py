@@ -11,6 +11,7 @@ import asyncio
 import ctypes
 import gc
 import json
+import re
 import subprocess
 import sys
 import time
@@ -29,7 +30,7 @@ STAGES = ("key", "embed", "search", "guard")
 
 
 def measure(folder: Path, options: Options) -> Section:
-    """Compare at every size."""
+    """Compare at every size. Raises RuntimeError where one cannot be measured."""
     section = Section("lookup", "Lookup without embedding")
     sizes = SIZES[:2] if options.quick else (*SIZES, FULL) if options.full else SIZES
     for size in sizes:
@@ -38,8 +39,7 @@ def measure(folder: Path, options: Options) -> Section:
         command += ["--queries", str(300 if options.quick else 1000)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            section.notes.append(f"{size:,} entries were not measured: {done.stderr.strip()[-300:]}")
-            continue
+            raise RuntimeError(f"{size:,} entries were not measured: {done.stderr.strip()[-300:]}")
         _add(section, size, json.loads(done.stdout))
     section.notes += [
         "384 dimensions, clustered; the bare query is hnswlib's knn_query for 8 neighbours with the same M, "
@@ -211,16 +211,11 @@ def _weigh() -> int:
 
 def _roomy(folder: Path) -> Path:
     """The default pack without quotas."""
-    from semcache.config import packs
+    from semcache.config.packs import packs_dir
 
-    source = next(
-        path
-        for path in (Path(packs.__file__).parent / "policies", Path(packs.__file__).parent.parent / "policies")
-        if path.is_dir()
-    )
-    lines = (source / "default.yaml").read_text().splitlines()
+    default = (packs_dir() / "default.yaml").read_text(encoding="utf-8")
     roomy = folder / "roomy.yaml"
-    roomy.write_text("\n".join("  quota: 10000000" if line.startswith("  quota:") else line for line in lines))
+    roomy.write_text(re.sub(r"(?m)^( +quota:).*", r"\1 10000000", default), encoding="utf-8")
     return roomy
 
 
