@@ -5,9 +5,10 @@ are labelled by the data's own classes; `semcache.train.prior` learns from them.
 groups that were written for the verifier, less those held out, and two sets under Creative Commons Attribution, of
 which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
 What the verifier's word is worth is learned from groups of hands of which it has read nothing: those that were merely
-held out are of hands that it knows, and many of them were made to mislead it. What that is worth with strangers is
-printed: of the pairs of each such hand, each alone in a cache without labels, what would be served by a prior that was
-learned from the other hands, and how much of that is wrong.
+held out are of hands that it knows, and many of them were made to mislead it. One of those hands wrote no groups, but
+natural questions, which were judged. What that is worth with strangers is printed: of the pairs of each such hand, each
+alone in a cache without labels, what would be served by a prior that was learned from the other hands, and how much of
+that is wrong.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -27,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from eval.decisions import judged
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
 from semcache.config import packs
@@ -37,8 +39,9 @@ from semcache.matching.strategies.certified.calibrated_belief import CalibratedB
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
+from semcache.train.pairs import Pair
 from semcache.train.prior import fit
-from semcache.train.recipe import authored
+from semcache.train.recipe import authored, natural
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
@@ -54,11 +57,16 @@ SERVED = (
 HANDS = {
     "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
+    "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": ("unread_sly",),  # no traffic: nothing is learned of it, but it is checked
 }
 RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")
-PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
+PROFILES = {
+    "any": (*SETS, "natural"),
+    "service": ("clinc150", "banking77", "served"),
+    "questions": ("asked", "natural"),
+}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
 RARELY = 160  # one in so many of the repeats has a word replaced
 NEIGHBOURS = 8
@@ -103,16 +111,36 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
 def _groups(name: str, hand: str | None) -> list[tuple[str, list[Row]]]:
     """The groups of a set, or those of one hand, which the verifier is asked about."""
     if hand is not None:
-        unread = [group for group in authored.groups() if group.topic == hand]
-        stream = _stream(_shuffled(_texts(unread)), told=True)
-        return [(f"{name}:{hand}", list(stream)), (f"{name}:{hand}-pairs", list(_labelled(unread, told=True)))]
+        texts, pairs = _of_hand(name, hand)
+        stream = _stream(_shuffled(texts), told=True)
+        return [(f"{name}:{hand}", list(stream)), (f"{name}:{hand}-pairs", list(_labelled(pairs, told=True)))]
     own = name in HANDS
     written = _written(name == "served")
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
     groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
     if own:
-        groups["pairs"] = _labelled(written)
+        groups["pairs"] = _labelled(found.pair for found in authored.paired(written))
     return [(f"{name}:{kind}", list(rows)) for kind, rows in groups.items()]
+
+
+def _of_hand(name: str, hand: str) -> tuple[list[Question], list[Pair]]:
+    """The questions and the labelled pairs of a hand."""
+    if name == "natural":
+        return _natural()
+    unread = [group for group in authored.groups() if group.topic == hand]
+    return list(_texts(unread)), [found.pair for found in authored.paired(unread)]
+
+
+def _natural() -> tuple[list[Question], list[Pair]]:
+    """The natural questions that are held out, with the answers that the verdicts give them, and the pairs of which the
+    verdict is yes or no."""
+    chosen = [one for one in natural.questions() if one.held]
+    place = {one.text: number for number, one in enumerate(chosen)}
+    verdicts = [one for one in natural.verdicts() if one.one in place]
+    p_yes = {(min(pair), max(pair)): one.p_yes for one in verdicts for pair in [(place[one.one], place[one.two])]}
+    firsts = judged.joined(len(chosen), p_yes)
+    texts = [Question(one.text, chosen[first].text, one.topic, "") for one, first in zip(chosen, firsts, strict=True)]
+    return texts, [found.pair for found in list(natural.paired())[::2] if found.held and found.sure > 0.5]
 
 
 def _shuffled(texts: Iterable[Question]) -> list[Question]:
@@ -189,9 +217,9 @@ def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:
         yield Question(text, f"{kind}: {text}", group.prompt, "")
 
 
-def _labelled(groups: Sequence[authored.AuthoredGroup], told: bool = False) -> Iterator[Row]:
+def _labelled(pairs: Iterable[Pair], told: bool = False) -> Iterator[Row]:
     """Labelled pairs, each alone."""
-    chosen = [found.pair for found in authored.paired(groups)]
+    chosen = list(pairs)
     random.Random(SEED).shuffle(chosen)
     chosen = chosen[:STREAM]
     cached, asked = embedded([pair.one for pair in chosen]), embedded([pair.two for pair in chosen])
@@ -209,7 +237,9 @@ def _check(groups: Mapping[str, Sequence[Row]]) -> None:
     sums = [[0, 0] for _ in RISKS]
     for hand in (hand for hands in HANDS.values() for hand in hands):
         others = {
-            name: rows for name, rows in told.items() if f":{hand}" not in name and name.partition(":")[0] in SETS
+            name: rows
+            for name, rows in told.items()
+            if f":{hand}" not in name and name.partition(":")[0] in PROFILES["any"]
         }
         prior = BeliefPrior.read(fit({name: _columns(rows) for name, rows in others.items()}))
         known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)

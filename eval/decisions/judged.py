@@ -44,8 +44,19 @@ def judged(questions: Sequence[Question], said: Mapping[str, float] | None = Non
             p = known.get(digest(earlier.text, later.text), float(earlier.answer == later.answer))
             if p > 0.0:
                 p_yes[one, two] = p
-    classes = {place: [place] for place in range(len(questions))}
-    of = list(range(len(questions)))
+    firsts = joined(len(questions), p_yes)
+    return [
+        replace(one, answer=f"judged:{questions[first].text}") for one, first in zip(questions, firsts, strict=True)
+    ]
+
+
+def joined(count: int, p_yes: Mapping[tuple[int, int], float]) -> list[int]:
+    """The class of each of `count` questions, named by the place of its first one.
+
+    `p_yes` has P(yes) by the places of two questions, the lower one first, and 0 for those that it lacks.
+    """
+    classes = {place: [place] for place in range(count)}
+    of = list(range(count))
     for (one, two), p in sorted(p_yes.items(), key=lambda row: (-row[1], row[0])):
         if p <= _SAME:
             break
@@ -57,4 +68,4 @@ def judged(questions: Sequence[Question], said: Mapping[str, float] | None = Non
             for place in classes[right]:
                 of[place] = left
             classes[left] += classes.pop(right)
-    return [replace(one, answer=f"judged:{questions[of[place]].text}") for place, one in enumerate(questions)]
+    return of

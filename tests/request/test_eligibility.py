@@ -270,6 +270,10 @@ def test_a_secret_is_found_anywhere_in_a_long_document() -> None:
 @pytest.mark.parametrize(
     ("text", "personal"),
     [
+        ("Does deleting the app also delete my account?", False),
+        ("Does billing show my last payment?", True),
+        ("Will my subscription be cancelled if I delete my account?", False),
+        ("Is my subscription cancelled?", True),
         ("What's the penalty if my tax return is late?", False),
         ("What's prohibited in my hand luggage?", False),
         ("What is the fee on my account?", True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier_recipe import TOPICS, MixtureSizes, in_courses, origin
+from semcache.train.recipe.verifier_recipe import COURSES, GO_ON, TOPICS, MixtureSizes, in_courses, origin
 
 GROUPS = list(authored.groups())
 
@@ -66,7 +66,7 @@ def test_the_topics_of_the_later_courses_are_there_and_nothing_is_trained_on_an_
     assert not any(map(authored.unread, named))
 
 
-def test_no_pair_is_in_two_courses() -> None:
+def test_no_pair_is_in_two_courses_while_there_are_others() -> None:
     pools = [[pair for pair in authored.paired(GROUPS[at :: len(TOPICS) + 1]) if not pair.held] for at in range(4)]
     sizes = MixtureSizes(fresh=(300, 200, 100, 100), again=((), (50,), (40, 30), (20, 20, 20)))
     made = in_courses(pools, sizes, 7)
@@ -75,3 +75,17 @@ def test_no_pair_is_in_two_courses() -> None:
     every = [pair for course in made for pair in course]
     assert len({(one.pair.one, one.pair.two) for one in every}) == len(every)
     assert sum(pair in pools[0] for pair in made[3]) == 20
+
+
+def test_a_pool_that_is_read_to_its_end_is_read_again_from_its_beginning() -> None:
+    pool = [pair for pair in authored.paired(GROUPS[:20]) if not pair.held][:30]
+    made = in_courses([pool, []], MixtureSizes(fresh=(20, 0, 0, 0), again=((), (8,), (10,), (10,))), 7)
+    assert made[0] == pool[:20]
+    assert [sorted(map(pool.index, course)) for course in made[1:]] == [[*range(20, 28)], [28, 29], [*range(10)]]
+
+
+def test_what_is_gone_on_with_reads_natural_questions_and_then_all_again() -> None:
+    sizes = MixtureSizes()
+    assert len(COURSES) == len(sizes.fresh) == len(sizes.again) == len(TOPICS) + 3
+    assert all(sizes.again[-1])
+    assert sizes.fresh[-GO_ON:][-1] == 0

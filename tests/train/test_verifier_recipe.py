@@ -67,6 +67,15 @@ def test_courses_follow_each_other_and_the_last_can_go_on_alone(tmp_path: Path) 
     assert len({round(value, 4) for value in found}) == 3
 
 
+def test_the_folder_holds_the_weights_that_were_calibrated(tmp_path: Path) -> None:
+    begun = verifier_recipe.resumed(folder(tmp_path / "begun"), 7)
+    trained = verifier_recipe.make(begun, tmp_path, PARTS, seed=7, courses=COURSES[1:])
+    trained.write(tmp_path / "made", seed=7)
+    back, _ = verifier_folder.read(tmp_path / "made")
+    layers = [name for name in back if name.startswith("encoder.layer") and back[name].ndim == 2]
+    assert all(np.allclose(back[name], trained.weights[name], atol=1e-6) for name in layers)
+
+
 def test_a_course_that_is_done_is_not_taken_again(tmp_path: Path) -> None:
     begun = folder(tmp_path / "begun")
     _, first = made(begun, tmp_path / "work", COURSES)

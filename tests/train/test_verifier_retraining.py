@@ -11,7 +11,13 @@ from semcache.errors import InvalidArgument, StoreError
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
-from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
+from semcache.train.verifier import (
+    cross_encoder_network,
+    logit_calibration,
+    rounded_network,
+    training_loop,
+    verifier_folder,
+)
 from semcache.train.verifier.retraining import CHECK, retrain
 from semcache.train.verifier.training_loop import VerifierTrainingOptions
 from tests.train import tiny
@@ -59,6 +65,17 @@ def test_what_a_cache_has_learned_makes_a_better_one_which_is_installed(tmp_path
     assert CrossEncoder(old).id == before
     assert done.drift.labels_new.log_loss < done.drift.labels_old.log_loss
     assert (out / CHECK).is_file()
+
+
+def test_what_was_learned_is_rounded_for_what_it_was_learned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    given = rounded_network.round_weights
+    monkeypatch.setattr(rounded_network, "round_weights", lambda *of: (read.append(len(of[2])), given(*of)))
+    retrain(installed(tmp_path / "old", trained=False), tmp_path / "own", labels(), course=COURSE)
+    assert len(read) == 1
+    assert read[0] > 100
 
 
 def test_labels_that_would_spoil_it_leave_it_as_it_is(tmp_path: Path) -> None:

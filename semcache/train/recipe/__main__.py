@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--base", default="default", help="folder of the weights of all-MiniLM-L6-v2")
     parser.add_argument("--verifier-base", type=Path, help=f"folder of all-mpnet-base-v2 ({VERIFIER_PACKAGE})")
-    parser.add_argument("--go-on", action="store_true", help="train the verifier in --out in the last course alone")
+    parser.add_argument("--go-on", action="store_true", help="train the verifier in --out in the last courses alone")
     parser.add_argument("--work", type=Path, default=Path(".models"), help="where unfinished work lies")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "models")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps only on an idle machine")
@@ -82,7 +82,7 @@ def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int
     parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
     resumed = base is None
     begun = verifier_recipe.started(base, SEED) if base else verifier_recipe.resumed(out / "verifier", SEED)
-    courses = verifier_recipe.COURSES[-1:] if resumed else verifier_recipe.COURSES
+    courses = verifier_recipe.COURSES[-verifier_recipe.GO_ON :] if resumed else verifier_recipe.COURSES
     told = " and ".join(str(len(one)) for one in parts.courses)
     _say(f"verifier: {told} pairs to train on, {len(parts.check)} to check")
     made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())

@@ -16,10 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.train.export import WORD_EMBEDDINGS, load_weights
-from semcache.train.recipe import authored, mixture, sources, vocabulary
+from semcache.train.recipe import authored, mixture, natural, sources, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.verifier_card import BASE
-from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
+from semcache.train.verifier import (
+    cross_encoder_network,
+    logit_calibration,
+    rounded_network,
+    training_loop,
+    verifier_folder,
+)
 from semcache.train.verifier.cross_encoder_network import NetworkShape
 from semcache.train.verifier.training_loop import TrainingExample, VerifierTrainingOptions
 
@@ -35,8 +41,12 @@ COURSES = (
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
     VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
     VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
+    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
+    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
 )
-# The topics that each course after the first is the first to see.
+GO_ON = 2  # courses from the folder of a verifier on, with `--go-on`
+# The topics of written groups that the courses after the first are the first to see. The fifth course is the first to
+# see natural questions, the sixth reads all again.
 TOPICS = (
     frozenset(
         [
@@ -59,12 +69,19 @@ BESIDE = (1, 2, 2, 2)  # rewordings that each different text stands beside, besi
 class MixtureSizes:
     """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
 
-    Each course is of so many pairs of its own (`fresh`), and of so many of every earlier one that are left (`again`).
+    Each course is of so many pairs of its own (`fresh`), and of so many of every earlier one (`again`).
     What comes of them is calibrated and measured on `check` pairs.
     """
 
-    fresh: tuple[int, ...] = (80_000, 40_000, 24_000, 40_000)
-    again: tuple[tuple[int, ...], ...] = ((), (8_000,), (3_000, 12_000), (2_000, 2_000, 2_000))
+    fresh: tuple[int, ...] = (80_000, 40_000, 24_000, 40_000, 24_000, 0)
+    again: tuple[tuple[int, ...], ...] = (
+        (),
+        (8_000,),
+        (3_000, 12_000),
+        (2_000, 2_000, 0),
+        (4_000, 3_000, 0, 4_000),
+        (4_000, 4_000, 6_000, 12_000, 8_000),
+    )
     check: int = 8_000
     prompts: int = 20_000
     synthetic: int = 6_000
@@ -103,11 +120,11 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
     groups = list(authored.groups())
-    written = [list(authored.paired(_of(groups, place), beside=beside)) for place, beside in enumerate(BESIDE)]
-    pools = [_shuffled(dict.fromkeys(pair for pair in pairs if not pair.held), seed) for pairs in written[1:]]
-    first = [*parts[0], *(pair for pair in written[0] if not pair.held)]
-    pools.insert(0, _shuffled(dict.fromkeys(first), seed))
-    check = _even([*parts[1], *(pair for pairs in written for pair in pairs if pair.held)], seed)
+    courses = [list(authored.paired(_of(groups, place), beside=beside)) for place, beside in enumerate(BESIDE)]
+    courses.append(list(natural.paired()))
+    courses[0] = [*parts[0], *parts[1], *courses[0]]
+    pools = [_shuffled(dict.fromkeys(pair for pair in pairs if not pair.held), seed) for pairs in courses]
+    check = _even([pair for pairs in courses for pair in pairs if pair.held and pair.sure > 0.5], seed)
     return VerifierParts(in_courses(pools, sizes, seed), check[: sizes.check])
 
 
@@ -118,14 +135,18 @@ def _of(groups: Iterable[authored.AuthoredGroup], course: int) -> Iterator[autho
 
 
 def in_courses(pools: Sequence[Sequence[MinedPair]], sizes: MixtureSizes, seed: int) -> list[list[MinedPair]]:
-    """The pairs of each course, of the shuffled pairs that each is the first to see; no pair is in two courses."""
-    taken = [0] * len(pools)
+    """The pairs of each course, of the shuffled pairs that each is the first to see.
+
+    What no course has read comes first; a pool of which nothing is left is read from its beginning again.
+    """
+    left = [list(pool) for pool in pools]
     made = []
     for place, (fresh, again) in enumerate(zip(sizes.fresh, sizes.again, strict=True)):
         some: list[MinedPair] = []
-        for earlier, count in (*enumerate(again), (place, fresh)):
-            some += pools[earlier][taken[earlier] : taken[earlier] + count]
-            taken[earlier] += count
+        for earlier, count in (*enumerate(again), *([(place, fresh)] if fresh else ())):
+            left[earlier] = left[earlier] or list(pools[earlier])
+            some += left[earlier][:count]
+            del left[earlier][:count]
         made.append(_shuffled(some, seed) if place else some)
     return made
 
@@ -169,11 +190,13 @@ def make(
     for place, course in enumerate(courses, len(parts.courses) - len(courses)):
         some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
         training_loop.fit(module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
+    read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
+    rounded_network.round_weights(module, tokenizer, read[: rounded_network.PAIRS])
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
     scale = logit_calibration.fit(found, same)
     held = {}
-    for name in ("unread", "authored", "synthetic", "found", "paws"):
+    for name in ("unread", "natural", "authored", "synthetic", "found", "paws"):
         if of := [place for place, one in enumerate(parts.check) if origin(one) == name]:
             held[name] = _figures(found[of], scale, [same[place] for place in of])
     return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
@@ -222,8 +245,10 @@ def _even(some: Sequence[MinedPair], seed: int) -> list[MinedPair]:
 
 
 def origin(one: MinedPair) -> str:
-    """Where a pair is from: "synthetic", "found", "paws", "authored", or "unread" if authored by an unread hand."""
+    """Where a pair is from: "synthetic", "found", "paws", "natural", "authored", or "unread" if of an unread hand."""
     kind, _, topic = one.pair.made.partition(":")
+    if kind == "natural":
+        return kind
     if kind == "authored":
         return "unread" if authored.unread(topic) else "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"

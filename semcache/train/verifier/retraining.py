@@ -20,7 +20,13 @@ from semcache.errors import InvalidArgument
 from semcache.train import pairs as files
 from semcache.train import splits
 from semcache.train.atomic_folder import vacant
-from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
+from semcache.train.verifier import (
+    cross_encoder_network,
+    logit_calibration,
+    rounded_network,
+    training_loop,
+    verifier_folder,
+)
 from semcache.train.verifier import replacement as drift
 
 if TYPE_CHECKING:
@@ -84,6 +90,7 @@ def retrain(
     tokenizer = Tokenizer.from_str(words)
     train = [*parts.train, *rehearsed[0]]
     training_loop.fit(module, tokenizer, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
+    rounded_network.round_weights(module, tokenizer, _texts(train)[: rounded_network.PAIRS])
     known = [*parts.check, *rehearsed[1]]
     scale = logit_calibration.fit(training_loop.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))
