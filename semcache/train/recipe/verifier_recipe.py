@@ -39,10 +39,7 @@ LAYERS = 8  # of the encoder, from below: the others take a third of the time an
 COURSES = (
     VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
-    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
-    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
-    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
-    VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True),
+    *[VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True)] * 4,
 )
 GO_ON = 2  # courses from the folder of a verifier on, with `--go-on`
 # The topics of written groups that the courses after the first are the first to see. The fifth course is the first to
