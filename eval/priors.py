@@ -140,7 +140,7 @@ def _natural() -> tuple[list[Question], list[Pair]]:
     p_yes = {(min(pair), max(pair)): one.p_yes for one in verdicts for pair in [(place[one.one], place[one.two])]}
     firsts = judged.joined(len(chosen), p_yes)
     texts = [Question(one.text, chosen[first].text, one.topic, "") for one, first in zip(chosen, firsts, strict=True)]
-    return texts, [found.pair for found in list(natural.paired())[::2] if found.held and found.sure > 0.5]
+    return texts, [Pair(one.one, one.two, one.p_yes > 0.5) for one in verdicts if one.p_yes != 0.5]
 
 
 def _shuffled(texts: Iterable[Question]) -> list[Question]:

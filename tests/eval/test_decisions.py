@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from eval import priors
 from eval.decisions import data, figures, hindsight, judged, report, resuming, streams, synthetic, tables, validity
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Plan, Run
@@ -19,6 +20,7 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.strategies import StaticThreshold
 from semcache.simulate import Arrival
+from semcache.train.recipe import natural
 from semcache.types import Candidate, Card, Serve
 from tests.simulate.worlds import Fixed
 
@@ -246,6 +248,17 @@ def test_a_judge_joins_and_parts_the_classes_of_a_set() -> None:
     assert classes["d"] not in (classes["c"], classes["a"]), "a chain of yes joined what the judge tells apart"
     assert classes["e"] == classes["f"]
     assert judged.judged(asked, {})[2].answer == judged.judged(asked, {})[3].answer, "a label without a verdict is lost"
+
+
+def test_the_prior_is_told_of_natural_questions_that_no_verifier_has_read() -> None:
+    held = {one.text: one for one in natural.questions() if one.held}
+    texts, pairs = priors._of_hand("natural", "unread_natural")
+    assert {one.text for one in texts} == set(held)
+    answers = {one.text: one.answer for one in texts}
+    agreed = [(answers[one.one] == answers[one.two]) is one.same for one in pairs]
+    assert len(agreed) > 1000
+    assert sum(agreed) / len(agreed) > 0.95
+    assert 0.2 < sum(one.same for one in pairs) / len(pairs) < 0.3
 
 
 def test_every_recorded_verdict_is_a_probability_of_one_pair() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.bench.measure import Check, Row, Section, Series, as_dict, figures, from_dict, percentile
+from eval.bench.options import Options
 from eval.bench.report import keep, page
 from eval.bench.sections import lookup
 from semcache.config import packs
@@ -82,3 +84,10 @@ def test_lookups_are_measured_with_the_default_pack_without_quotas(tmp_path):
     roomy, default = packs.load(str(lookup._roomy(tmp_path))), packs.load("default")
     assert list(roomy.categories) == list(default.categories)
     assert {one.quota for one in roomy.categories.values()} == {10_000_000}
+
+
+def test_a_size_that_cannot_be_measured_fails_the_section(tmp_path, monkeypatch):
+    failed = subprocess.CompletedProcess([], 1, "", "no pack")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    with pytest.raises(RuntimeError, match="1,000 entries were not measured: no pack"):
+        lookup.measure(tmp_path, Options(quick=True))

@@ -25,6 +25,7 @@ def test_a_pair_has_one_verdict_whichever_question_comes_first() -> None:
 def test_topics_and_hands_that_are_held_out_are_not_trained_on() -> None:
     sides = [(one.topic, one.hand) for one in QUESTIONS.values() if one.held]
     others = [(one.topic, one.hand) for one in QUESTIONS.values() if not one.held]
+    assert {hand for _, hand in sides} == {"unread_site", "unread_desk"}
     for place in (0, 1):
         assert not {side[place] for side in sides} & {side[place] for side in others}
     assert all(QUESTIONS[found.pair.one].held is QUESTIONS[found.pair.two].held for found in natural.paired())

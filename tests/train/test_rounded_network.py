@@ -41,3 +41,18 @@ def test_a_folder_gives_back_the_network_that_was_rounded(tmp_path: Path) -> Non
     assert all(np.allclose(back[name], given[name], atol=1e-6) for name in linear)
     found = logits(cross_encoder_network.begin(back, shape, 0))
     assert np.corrcoef(found, exact)[0, 1] > 0.98
+
+
+def test_every_layer_is_rounded_for_all_that_it_is_shown_up_to_a_thousand_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tokenizers import Tokenizer
+
+    read: list[int] = []
+    monkeypatch.setattr(
+        training_loop, "logits", lambda *of, given=training_loop.logits: (read.append(len(of[2])), given(*of))
+    )
+    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+    for pairs in (PAIRS, PAIRS * 11):
+        rounded_network.round_weights(module, Tokenizer.from_str(tiny.tokenizer()), pairs)
+    assert read == [100] * tiny.SHAPE.layers + [1000] * tiny.SHAPE.layers

@@ -41,7 +41,7 @@ COURSES = (
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
     *[VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True)] * 4,
 )
-GO_ON = 2  # courses from the folder of a verifier on, with `--go-on`
+GO_ON = 2  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
 # The topics of written groups that the courses after the first are the first to see. The fifth course is the first to
 # see natural questions, the sixth reads all again.
 TOPICS = (
@@ -188,7 +188,7 @@ def make(
         some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
         training_loop.fit(module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
     read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
-    rounded_network.round_weights(module, tokenizer, read[: rounded_network.PAIRS])
+    rounded_network.round_weights(module, tokenizer, read)
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
     scale = logit_calibration.fit(found, same)

@@ -90,7 +90,7 @@ def retrain(
     tokenizer = Tokenizer.from_str(words)
     train = [*parts.train, *rehearsed[0]]
     training_loop.fit(module, tokenizer, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
-    rounded_network.round_weights(module, tokenizer, _texts(train)[: rounded_network.PAIRS])
+    rounded_network.round_weights(module, tokenizer, _texts(train))
     known = [*parts.check, *rehearsed[1]]
     scale = logit_calibration.fit(training_loop.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))

@@ -23,12 +23,12 @@ PAIRS = 1_000  # some 25,000 tokens, eight for each input of the widest layer
 
 
 def round_weights(module: Module, tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> None:
-    """Round the linear layers of the encoder in place, for the inputs that `pairs` bring about."""
+    """Round the linear layers of the encoder in place, for the inputs that the first `PAIRS` of `pairs` bring about."""
     import torch
 
     for layer in module.base_model.encoder.layer:
         linear = [part for part in layer.modules() if isinstance(part, torch.nn.Linear)]
-        grams = _grams(module, linear, tokenizer, pairs)
+        grams = _grams(module, linear, tokenizer, pairs[:PAIRS])
         with torch.no_grad():
             for part, gram in zip(linear, grams, strict=True):
                 part.weight.copy_(torch.from_numpy(rounded(part.weight.numpy(), gram, WEIGHT_LEVELS)))
