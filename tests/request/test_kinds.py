@@ -50,3 +50,95 @@ def test_the_memo_answers_alike_and_keeps_no_secret() -> None:
     for _ in range(2):
         assert kinds.kinds("where is my order") == (False, True, False, False)
         assert kinds._remembered.cache_info().currsize == 1
+
+
+NOT_PERSONAL = [
+    "How long does a refund take to show up on my card?",
+    "I sent the shoes back but I see nothing on my bank account. How long does a refund take?",
+    "I paid a cheque in and see the amount on my account. How long does it take for a cheque to clear?",
+    "How long before payday do I need to update my bank details?",
+    "by when do i have to give hr my new bank details",
+    "When is my card charged for a pre-order?",
+    "I had to give my card number. Will I be charged automatically when the free trial ends?",
+    "can the airline change my seat after i paid",
+    "where is my data after docker compose down",
+    "where are my changes after git stash",
+    "why does my document stay stuck in the print queue",
+    "What proof do we have that the Big Bang happened?",
+    "What evidence do we have that dinosaurs had feathers?",
+    "can i see my notes while presenting",
+    "Where am I not allowed to fly my drone?",
+    "why do i have to change my password every 90 days",
+    "My next flight is eight hours long. Where is the best place to sit on a plane?",
+    "Will I still get my salary during maternity leave?",
+    "Please help me write an email to update my bank details.",
+]
+PERSONAL = [
+    "How long does my refund take?",
+    "How long does a refund take for order 48213?",
+    "How long does a refund take? Where is my refund?",
+    "How do I cancel an order? Is my package lost?",
+    "When is my card charged?",
+    "When is my account billed this month?",
+    "When does my card arrive?",
+    "Have I been charged for the trial?",
+    "Why was I charged twice?",
+    "Why was my payment declined?",
+    "can the shop find my order",
+    "can the bank tell me my balance",
+    "can i see my notes",
+    "can i see my last invoice in the app",
+    "Where is my data?",
+    "where are my files",
+    "where are my receipts",
+    "export all my data",
+    "will my pre order arrive on release day",
+    "Tracking hasn't updated in five days, is my package lost?",
+    "What proof do we have that our invoice was paid?",
+    "What evidence do I have?",
+    "Where am I?",
+    "What is my seat on the next flight?",
+    "My next flight is eight hours long. Which seat do I have?",
+]
+
+
+@pytest.mark.parametrize("text", NOT_PERSONAL)
+def test_a_rule_or_a_way_is_not_personal_though_it_is_about_what_is_mine(text: str) -> None:
+    assert not kinds.is_personal(text)
+
+
+@pytest.mark.parametrize("text", PERSONAL)
+def test_what_only_the_senders_records_tell_is_personal(text: str) -> None:
+    assert kinds.is_personal(text)
+
+
+NOT_CREATIVE = [
+    "how long does it take to write a novel",
+    "What should I write in a birthday card?",
+    "What would be a good way to come up with a plot?",
+    "I've had a story in my head for years. How do you write a novel from start to finish?",
+    "I'd like to write her a poem. I've never done it. How do you write a good poem, and does it have to rhyme?",
+    "I have used one password for years. How do I make a strong password?",
+    "My boyfriend wants to surprise me with a ring. How do you measure ring size at home?",
+    "I've decided to leave. What should I write in a resignation letter?",
+    "Whenever I ask an assistant to write a poem, it is dull. How do you write a good prompt?",
+]
+CREATIVE = [
+    "My gran turns 90. Write a poem for her.",
+    "My gran turns 90. Could you write a poem?",
+    "Write a poem about my gran. How long should it be?",
+    "Please write me a story. How do you like dragons?",
+    "I need you to write a story about a dragon. How long can it be?",
+    "I like cats. Give me ten names for a kitten.",
+    "Tell me a joke. How do you do it?",
+]
+
+
+@pytest.mark.parametrize("text", NOT_CREATIVE)
+def test_how_a_work_is_made_is_asked_for_knowledge(text: str) -> None:
+    assert not kinds.is_creative(text)
+
+
+@pytest.mark.parametrize("text", CREATIVE)
+def test_a_work_that_is_asked_for_is_new_each_time_whatever_is_told_or_asked_beside_it(text: str) -> None:
+    assert kinds.is_creative(text)

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
-from semcache.train.verifier import cross_encoder_network, training_loop, verifier_folder
+from semcache.train.verifier import cross_encoder_network, grid_weights, training_loop, verifier_folder
 from semcache.train.verifier.logit_calibration import LogitScale
 from semcache.train.verifier.token_rows import padded, rows
 from semcache.train.verifier.training_loop import TrainingExample, TrainingStep, VerifierTrainingOptions
@@ -139,11 +139,11 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-@pytest.mark.parametrize("half", [False, True])
-def test_training_learns(half: bool) -> None:
+@pytest.mark.parametrize(("half", "levels"), [(False, 0), (True, 0), (True, 63)])
+def test_training_learns(half: bool, levels: int) -> None:
     module, some = started(), examples() * 8
     steps: list[TrainingStep] = []
-    training_loop.fit(module, WORDS, some, replace(COURSE, half=half), told=steps.append)
+    training_loop.fit(module, WORDS, some, replace(COURSE, half=half, levels=levels), told=steps.append)
     assert all(weight.dtype == torch.float32 for weight in module.parameters())
     assert (steps[-1].done, steps[-1].of) == (196, 196)
     logits = training_loop.logits(module, WORDS, [(one.one, one.two) for one in some])
@@ -158,6 +158,46 @@ def test_half_as_precise_products_lead_to_nearly_the_same_weights() -> None:
     one, two = (cross_encoder_network.arrays(module)["classifier.weight"] for module in (whole, half))
     assert not np.array_equal(one, two)
     assert np.allclose(one, two, atol=0.05)
+
+
+def test_every_step_computes_with_the_weights_as_they_will_be_written() -> None:
+    still = replace(COURSE, passes=1, rate=0.0)
+    whole, rounded, grid = started(), started(), started()
+    grid_weights.round_nearest(_linear(rounded), 2)
+    losses = []
+    for module, levels in ((whole, 0), (rounded, 0), (grid, 2)):
+        steps: list[TrainingStep] = []
+        training_loop.fit(module, WORDS, examples(), replace(still, levels=levels), told=steps.append)
+        losses.append([step.loss for step in steps])
+    assert losses[2] == pytest.approx(losses[1], abs=1e-6)
+    assert losses[2] != pytest.approx(losses[0], abs=1e-6)
+    assert all(torch.allclose(one, two) for one, two in zip(_linear(grid), _linear(rounded), strict=True))
+
+
+def test_steps_that_are_smaller_than_the_grid_add_up() -> None:
+    module, begun = started(), started()
+    grid_weights.round_nearest(_linear(begun), 63)
+    slow = replace(COURSE, passes=4, rate=3e-4, levels=63)
+    training_loop.fit(module, WORDS, examples(), slow)
+    step = [weight.abs().amax(dim=1, keepdim=True) / 63 for weight in _linear(begun)]
+    moved = [
+        int((now - before).abs().gt(0.5 * of).sum())
+        for now, before, of in zip(_linear(module), _linear(begun), step, strict=True)
+    ]
+    assert all(0.5 * of.min() > slow.rate for of in step), "a single step is larger than the grid"
+    assert all(moved)
+
+
+def test_a_grid_holds_within_a_step_alone() -> None:
+    weight = torch.tensor([[1.0, -0.26, 0.0], [0.0, 0.0, 0.0]], requires_grad=True)
+    with pytest.raises(KeyboardInterrupt), grid_weights.on_grid([weight], 2):
+        assert weight.tolist() == [[1.0, -0.5, 0.0], [0.0, 0.0, 0.0]]
+        raise KeyboardInterrupt
+    assert weight.tolist()[0][1] == pytest.approx(-0.26)
+
+
+def _linear(module: Any) -> list[Any]:
+    return [part.weight for layer in cross_encoder_network.linear_layers(module) for part in layer]
 
 
 def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(

@@ -30,7 +30,7 @@ from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
-from semcache.request.wording import canonical
+from semcache.request.wording import canonical, letters
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -92,7 +92,24 @@ def _capitals_tell(query: str, cached: str) -> bool:
     one, two = query.translate(_MARKS).split(), cached.translate(_MARKS).split()
     if one == two or [word.lower() for word in one] != [word.lower() for word in two]:
         return False
-    return canonical(query).text != canonical(cached).text
+    told = [pair for place, pair in enumerate(zip(one, two, strict=True)) if _apart(*pair, first=not place)]
+    if not told or canonical(query).text == canonical(cached).text:
+        return False
+    if _without_capitals(one) or _without_capitals(two):
+        return any(letters.told_by_case(*pair, of=len(one)) for pair in told)
+    return True
+
+
+def _apart(one: str, two: str, *, first: bool) -> bool:
+    """Return True if the capitals of two writings of a word, or of an option such as "-a", may tell them apart."""
+    if one.startswith("-"):
+        return one != two
+    return letters.lowered(one, first) != letters.lowered(two, first)
+
+
+def _without_capitals(words: list[str]) -> bool:
+    """Return True for a writer who uses none, other than for "I"."""
+    return all(word == "I" or word == word.lower() for word in words)
 
 
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:

@@ -49,6 +49,8 @@ _GENERIC = vocabulary("account card one money cash device site website file app 
 _BEING = vocabulary("is are was were be the a an as")
 _PERSONS = vocabulary("i you we he she they")
 _MODALS = vocabulary("will would can could should shall may might must have has had ever always still")
+_AM = vocabulary("am is are was were")
+_BEGUN = vocabulary("started used")  # "get started" is what the asker does
 _ASKER = vocabulary("i we")
 _ASKERS = vocabulary("me us")
 _OWN = _ASKER | _ASKERS
@@ -114,7 +116,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
 
     def _opposed(self, one: DirectionReading, two: DirectionReading, query: str, cached: str) -> Conflict | None:
         if (one.sources and two.targets) or (one.targets and two.sources):
-            found = _turned(one.sources, two.targets, one.targets) | _turned(two.sources, one.targets, two.targets)
+            ours, theirs = one.targets - one.sources, two.targets - two.sources
+            found = _turned(one.sources, theirs, one.targets) | _turned(two.sources, ours, two.targets)
             if found:
                 return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
         if places := nationalities.exchanged(one.countries, two.countries, query, cached):
@@ -147,7 +150,7 @@ def read(text: str) -> DirectionReading:
     words = read_text(text)
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
     said = words.words[:_LONGEST]
-    owners = () if words.bag.isdisjoint(_OWNERS) else tuple([_OWNERS[word] for word in words.words if word in _OWNERS])
+    owners = () if words.bag.isdisjoint(_OWNERS) else _owners(words.words)
     sources, targets, than, degrees = _NO_TURNS if words.bag.isdisjoint(_PIVOTS) else _turns(stems, said)
     acting, undergoing = _deeds(said)
     doing, suffering = _NO_DEEDS if words.bag.isdisjoint(_OWN) else _own_deeds(said)
@@ -168,6 +171,14 @@ def read(text: str) -> DirectionReading:
         roles=roles.read(words.words),
         sides=opposed_sides.read(words),
     )
+
+
+def _owners(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Whose things are named, in order; nobody's where a "your" is said of anybody: "your own", "if your"."""
+    for place, word in enumerate(words):
+        if word == "your" and (_at(words, place + 1) == "own" or _at(words, place - 1) == "if"):
+            return ()
+    return tuple([_OWNERS[word] for word in words if word in _OWNERS])
 
 
 def _turns(stems: tuple[str, ...], words: tuple[str, ...]) -> _Turns:
@@ -215,8 +226,10 @@ def _deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
             if verb in BEING or verb == "been":
                 while _at(words, behind) in BEING:
                     behind += 1
-                if _at(words, behind).endswith("ed"):
+                if _at(words, behind).endswith("ed") and words[behind] not in _BEGUN:
                     undergoing.add(_bare(words[behind]))
+            elif verb.endswith("ed") and _at(words, place - 1) in _AM:
+                undergoing.add(_bare(verb))
             elif verb and verb not in LIGHT:
                 acting.add(_bare(verb))
     return frozenset(acting), frozenset(undergoing)

@@ -319,6 +319,7 @@ def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list
         name
         for name in one.known - two.known - _capitalised(two)
         if name not in there.bag
+        and f"{name}s" not in there.bag
         and not _expanded(name, there)
         and not _derived(name, there)
         and not nationalities.told(name, there.bag)

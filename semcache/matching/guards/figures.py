@@ -1,7 +1,7 @@
 """Rewrites figures that are no plain number, so that the numbers guard reads what they mean.
 
 Shorthand ("b4"), digits inside names ("k8s"), spaced thousands, ratios ("50/30/20"), number words joined by "and",
-"a second go", "a litre" and the like. Text in lower case in, text in lower case out.
+"a second go", "a litre", a child's age for plain words and the like. Text in lower case in, text in lower case out.
 Invariant: text without such figures comes back as it was. A "~" behind a number marks one that may be incidental.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.matching.guards.units import DIGITS, STANDALONE
+from semcache.matching.guards.units import DIGITS, SCALES, STANDALONE, UNITS
 from semcache.request.text import SplitText, vocabulary
 
 _TENS = "|".join(word for word, value in DIGITS.items() if value >= 20)
@@ -58,6 +58,30 @@ _A_MEASURE = re.compile(
 _DEFINITE = re.compile(r"\b(?:(?<=the )|(?<=which )|(?<=these )|(?<=those ))(?:two|three|four)\b")
 _FEW = frozenset(("two", "three", "four"))
 _PAIR = re.compile(r"\ba pair of\b")
+# What takes two anyway: "multiply two matrices", "between two doses", "the union of two sets".
+_TWO = re.compile(
+    r"\b(between|(?:multiply|multiplying|add|adding|join|joining)(?= (?:two|2) (?:vectors|matrices|numbers|integers"
+    r"|fractions|polynomials|tables|collections)\b(?! (?:of|to)\b))|(?:union|intersection|product) of) (?:two|2)"
+    r"(?= ([a-z]+s)\b(?! (?:and|or|to)\b))"
+)
+_TAKING_TWO = vocabulary("between multiply multiplying add adding join joining of")
+_TWICE = frozenset(("two", "2"))
+_ANOTHER = re.compile(r"\bone(?= [a-z]+ (?:to|into|from) (?:another|the other)\b)")
+# Not "the second hand" of a watch.
+_SECOND_HAND = re.compile(r"(?<!\bthe )(?<!\bmy )(?<!\bits )\bsecond[ -]hand(?= [a-z])")
+_CARAT = re.compile(r"(?<![\w.,$€£])(8|9|10|14|18|2[0-4])k\b")
+_CARATS = vocabulary("gold carat karat carats karats")
+_AGE = r"(?:[3-9]|1[0-2]|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+# Who asks for words that a child understands hardly means a number: "like I'm five", "explain it to a ten-year-old".
+LIKE_A_CHILD = re.compile(
+    r"\beli5\b"
+    r"|(?<!\bfeel )(?<!\bfeels )(?<!\bfelt )(?<!\blook )(?<!\blooks )"
+    rf"\b(?:like|as if|as though) (?:i'?m|i am|i was|i were)(?: an?)? {_AGE}(?:[ -]years?[ -]old)?\b"
+    r"(?![.:/-]?\w)(?! (?:and|or|to|foot|feet|minutes?|hours?|days?|weeks?|months?|percent|people)\b|%)"
+    r"|(?P<said>\b(?:explain|describe)\b(?:(?! to\b| giv)[^.?!]){0,60} (?:to|like)(?: an?)? )"
+    rf"(?P<age>{_AGE})[ -]years?[ -]olds?\b"
+)
+_CHILDLIKE = vocabulary("eli5 like if though old olds")
 _ZERO = re.compile(r"\bzero\b(?!-| (?:degrees|point|percent)\b)")
 
 _PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
@@ -65,10 +89,11 @@ _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
 _WHOLE_AND_PART = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
 _BOUNDING = vocabulary(
     "more fewer less over above under below least most than exceeding exceeds beyond older younger minimum maximum"
+    " min max"
 )
 _BEFORE = re.compile(
-    r"(?:(?P<from>\bat least|\bno(?:t)? (?:less|fewer|younger) than|>=|≥|\bminimum(?: of)?)"
-    r"|(?P<to>\bat (?:the )?most|\bno(?:t)? (?:more|older|longer) than|\bup to|<=|≤|\bmaximum(?: of)?)"
+    r"(?:(?P<from>\bat least|(?<!\d)(?<!\d )\bmin|\bno(?:t)? (?:less|fewer|younger) than|>=|≥|\bminimum(?: of)?)"
+    r"|(?P<to>\bat (?:the )?most|\bno(?:t)? (?:more|older|longer) than|\bup to|<=|≤|\bmax|\bmaximum(?: of)?)"
     r"|(?P<above>\b(?:more|greater|longer|older|higher) than|\bover|\babove|\bexceed(?:s|ing)|\bbeyond|>)"
     r"|(?P<below>\b(?:less|fewer|shorter|younger|lower|smaller) than|\bunder|\bbelow|<)) ?$"
 )
@@ -80,8 +105,10 @@ _KINDS = {"above": 1, "below": -1, "from": 2, "to": -2}
 def plain(text: str, words: SplitText) -> str:
     """`text`, in lower case, with its odd figures written plainly; `words` are the words it came from."""
     bag = words.bag
+    if not bag.isdisjoint(_CHILDLIKE):
+        text = LIKE_A_CHILD.sub(_childs_age, text)
     if words.digits:
-        text = _with_digits(text)
+        text = _with_digits(text, bag)
     if "grand" in bag:
         text = _GRAND.sub(lambda match: f"{match[2] or ''} thousand", text)
     if "and" in bag and not bag.isdisjoint(DIGITS):
@@ -89,11 +116,16 @@ def plain(text: str, words: SplitText) -> str:
     if "hundredth" in bag:
         text = _HUNDREDTH.sub(lambda match: f"{DIGITS[match[1]] * 100}th", text)
     if "second" in bag:
+        text = _SECOND_HAND.sub("2~ hand", text)
         text = _SECOND.sub(lambda match: f"{match[1]} 2th", text)
     if not bag.isdisjoint(_PARTS):
         text = _PART_OF.sub(lambda match: f"1/{_PARTS[match[1]]}", text)
     if not bag.isdisjoint(_FEW):
         text = _DEFINITE.sub(lambda match: f"{DIGITS[match[0]]}~", text)
+    if not (bag.isdisjoint(_TWICE) or bag.isdisjoint(_TAKING_TWO)):
+        text = _TWO.sub(_two, text)
+    if "one" in bag:
+        text = _ANOTHER.sub("a", text)
     if "pair" in bag:
         text = _PAIR.sub("2~", text)
     if "zero" in bag:
@@ -103,7 +135,9 @@ def plain(text: str, words: SplitText) -> str:
     return text
 
 
-def _with_digits(text: str) -> str:
+def _with_digits(text: str, bag: frozenset[str]) -> str:
+    if not bag.isdisjoint(_CARATS):
+        text = _CARAT.sub(r"\1 carat", text)
     text = _NAMED.sub(" ", _SOUNDS.sub(" ", text))
     if " " in text:
         text = _THOUSANDS.sub(lambda match: match[1] + match[2].replace(" ", ""), text)
@@ -115,6 +149,17 @@ def _with_digits(text: str) -> str:
     if "/" in text:
         text = _RATIO.sub(_ratio, text)
     return text
+
+
+def _childs_age(match: re.Match[str]) -> str:
+    age = match["age"]
+    return f"{match['said']}{DIGITS.get(age, age)}~ years" if age else " "
+
+
+def _two(match: re.Match[str]) -> str:
+    """A number that goes without saying; "between two weeks and three" is a range."""
+    noun = match[2]
+    return match[0] if noun in UNITS or noun[:-1] in SCALES else f"{match[1]} 2~"
 
 
 def _ratio(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
+from semcache.matching.guards.figures import LIKE_A_CHILD
 from semcache.request.text import differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -61,7 +62,8 @@ _WISHES = (
         r"\b(?:in|into|as|using|return(?: it| them)?|output(?: it)?|format(?:ted)?)(?: an?| just| only"
         r"| the form(?:at)? of| valid| plain| one| two"
         rf"| three| single| short| brief| simple| numbered| bulleted| markdown| nested| code| form of"
-        rf"| format of)* ({_any(_FORMATS)})\b"
+        # "In an HTML form" something is sent to a server.
+        rf"| format of)* (?!html forms?\b)({_any(_FORMATS)})\b"
         rf"|\b(?:one|single)[ -](sentence|paragraph|word|line)r?\b"
         rf"|\b(?!html forms?\b)({_any(_FORMATS)}) (?:only|format|form|output)\b"
     )),
@@ -70,13 +72,14 @@ _WISHES = (
         rf"|create|draw|draft|compose|generate|produce)(?: me)?(?: an?| the| some| short| brief)* ({_any(_WORKS)})\b"
     )),
     ("tongue", frozenset(_TONGUES), _TONGUES, True, re.compile(
-        rf"\b(?:in|into|to)(?: simple| plain| british| american| the)* ({_any(_TONGUES)})\b"
+        rf"\b(?:in|into|to)(?! (?:simple|plain) english\b)(?: simple| plain| british| american| the)*"
+        rf" ({_any(_TONGUES)})\b"
         # "In French" may be the answer's tongue, "in the French capital" is not.
         r"(?=\W*$|\W*[^\w\s]|\W+(?:and|or|with|for|to|using|please|pls|so|that|about|but|of|on|by|as|words?|language|text"
         r"|letters?|script|version|translation|how|what|is|the|an?|my|this|who|when|then|not|than|instead|only|at|from"
         r"|if|because|i|you|say|me|we|he|she|it|they|there|are|was|do|can|would|should)\b)"
     )),
-    ("reader", frozenset(_READERS) | {"five", "5", "old"}, _READERS, True, re.compile(
+    ("reader", frozenset(_READERS) | {"five", "5", "old", "olds"}, _READERS, True, re.compile(
         r"\b(?:like|as if|as though|to|for)(?: i'm| i am| im| i was| i were)(?: an?| the| complete| absolute"
         r"| total| small| little| young)*"
         rf"(?: (?:\w+[ -])?years?[ -]old| five| \d+)+\b|\b(?:like|as if|as though)(?: i'm| i am| im| i was"
@@ -97,7 +100,8 @@ _WISHES = (
     ("tone", frozenset(_TONES), _TONES, False, re.compile(
         r"\b(formally|informally|casually|humorously|politely)\b|\b(?:in|use|with)(?: an?| the"
         r"| very)* ([\w']+) (?:tone|way|style|manner|language|terms"
-        r"|words)\b|\b(formal|informal|casual|friendly|funny|polite|rhyming|professional) (?:email|letter|reply"
+        r"|words)\b|\bin(?: very)? (simple|plain) english\b"
+        r"|\b(formal|informal|casual|friendly|funny|polite|rhyming|professional) (?:email|letter|reply"
         r"|answer|message|poem|tone)\b"
     )),
 )  # fmt: skip
@@ -110,6 +114,18 @@ _ASKING = re.compile(
 )
 # Said of the answer or of who reads it, these come to the same.
 _SIMPLE = vocabulary("simple simply plain plainly layman beginner")
+# So does what a child understands, where simple is said of words: simple interest may be explained to a child.
+_SIMPLY = re.compile(r"\b(?:simply|plainly|(?:simple|plain|easy) (?:words?|terms?|language|english|explanation))\b")
+_CHILD = ("reader", "child")
+_SUMMARIES = vocabulary("summary summaries summarise summarize")
+# "How do I write it in HTML" asks for what to do, in whatever form.
+_MARKUP = vocabulary("json yaml xml csv html markdown latex")
+_DOING = re.compile(r"\bhow (?:to|(?:do|can|could|should|would) (?:i|you|we|one)) [^,;:.?!]*$")
+# "I feel like a teenager" asks for nothing.
+_LIKENED = re.compile(
+    r"\b(?:feel|feels|feeling|felt|look|looks|looking|looked|sound|sounds|act|acts|acting|acted|behave|behaves|behaving"
+    r"|behaved|treat|treats|treated|treating)(?: (?:me|us|him|her|them|you))? $"
+)
 _NEAR = 300  # characters
 _LOOSE = re.compile(r"(?:in|using)\b")
 # "Fluent in French" and "in French or in Russian?" wish for no tongue.
@@ -172,6 +188,8 @@ def read(text: str) -> FormReading:
             if word in table or word == "five":
                 wish = (kind, table.get(word, "child"))
                 (outright if firm and _is_outright(wish, match) else hinted).add(wish)
+    if LIKE_A_CHILD.search(words.lower):
+        outright.add(_CHILD)
     if "step" in words.lower and _STEPS.search(words.lower):
         hinted.add(("steps", "step by step"))
     if "example" in words.lower and _EXAMPLES.search(words.lower):
@@ -190,20 +208,30 @@ def _is_outright(wish: tuple[str, str], match: re.Match[str]) -> bool:
     if kind == "format":
         if match[0].endswith((" line", "-line", " liner", "-liner")) and not before.endswith("in "):
             return False
+        if what in _MARKUP and _LOOSE.match(match[0]) and _DOING.search(before):
+            return False
         return _LOOSE.match(match[0]) is None or _ASKING.search(before) is not None
     # What is written or told to somebody is meant for him, whoever reads the answer.
-    return not match[0].startswith(("write", "tell"))
+    return not (match[0].startswith(("write", "tell")) or _LIKENED.search(before))
 
 
 def _lacking(one: FormReading, two: FormReading, other: str) -> frozenset[tuple[str, str]]:
     """The wishes of `one` that `two` makes nowhere, not even in other words."""
-    bag = read_text(other).bag
-    bag |= {_NAMES[word] for word in bag | set(map(stem, bag)) if word in _NAMES}
+    words = read_text(other)
+    wishes = two.outright | two.hinted
+    bag = words.bag | set(map(stem, words.bag))
+    bag |= {_NAMES[word] for word in bag if word in _NAMES}
     if not bag.isdisjoint(_SIMPLE):
         bag |= _SIMPLE
-    return frozenset(
-        wish for wish in one.outright | one.hinted if wish not in two.outright | two.hinted and wish[1] not in bag
-    )
+    if _CHILD in wishes:
+        bag |= {"simple"}
+    if _SIMPLY.search(words.lower):
+        bag |= {"child"}
+    if not bag.isdisjoint(_SUMMARIES) and not any(kind == "length" for kind, _ in wishes):
+        bag |= {"short"}  # as a summary is
+    if "example" in bag:
+        bag |= {"examples"}
+    return frozenset(wish for wish in one.outright | one.hinted if wish not in wishes and wish[1] not in bag)
 
 
 def _show(wishes: frozenset[tuple[str, str]]) -> str:

@@ -22,10 +22,15 @@ _OBLIGING = vocabulary("have has had need")  # before "to"
 _TENSES = lexicon("past=was,were,did present=is,are,am,do,does future=will,shall")
 # These have no tense of their own, or one that speaks of past and present alike.
 _TIMELESS = vocabulary("has have had can could would should may might must ought been")
+# What these were of things gone by, they still are.
+_LASTING = vocabulary("difference differences meaning definition")
 # "In", "on", "at" and "of" are often said for one another.
 _PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by about against over under through")
 # "Insurance for Spain" and "insurance when going to Spain" are the same; "write for" and "write to" are not.
 _FOR_AND_TO = frozenset(("for", "to"))
+# "Compared to" is "compared with".
+_COMPARING = vocabulary("compared comparison compare")
+_TO_AND_WITH = frozenset(("to", "with"))
 # Light verbs that say how somebody stands to a thing.
 _STANCES = lexicon("have=has,had want=wants,wanted need=needs,needed like=likes,liked")
 _MOST = 6  # words by which texts of the same content words may differ: modal verbs, and endings of others
@@ -38,6 +43,7 @@ _TENSED = frozenset(_TENSES)
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
 _SUBJECTS = vocabulary("who what which")
+_REQUIRED = vocabulary("needed required")  # "what papers needed" leaves out "are"
 _NEAR = 4  # words within which the verb of such a subject stands
 _ASKING = _WHO | vocabulary("when where why how what's who's where's")
 _ENDINGS = ("ing", "ed", "es", "s", "e")
@@ -77,6 +83,8 @@ def read(text: str) -> GrammarReading:
     for place, word in enumerate(said):
         if word in _PREPOSITIONS and len(said) <= _SHORT:
             before = _PREPOSITIONS[word]
+            if before in _TO_AND_WITH and place and said[place - 1] in _COMPARING:
+                before = "with"
         elif word in LIGHT or place == stands:
             before = before if word in _DETERMINERS else ""
         elif word not in _MODALS:
@@ -109,7 +117,7 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
         return f"{one.role} / {two.role}", True
     if one.modal and two.modal and one.modal != two.modal and one.closed and two.closed:
         return f"{one.modal} / {two.modal}", True
-    if one.tense and two.tense and one.tense != two.tense:
+    if one.tense and two.tense and one.tense != two.tense and one.words.isdisjoint(_LASTING):
         alone = one.words ^ two.words <= _TENSED
         return f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense)
     if one.verbs == two.verbs:
@@ -133,7 +141,9 @@ def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:
     if not said or said[0] not in _WHO:
         return ""
     if bag.isdisjoint(_AUXILIARIES):
-        return "subject"
+        if said[0] != "who" and not bag.isdisjoint(_REQUIRED):
+            return ""
+        return "object" if said[1:2] == ("to",) else "subject"
     return "object" if not _DOING.isdisjoint(said[1:6]) else ""
 
 

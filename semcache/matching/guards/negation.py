@@ -42,7 +42,7 @@ _NEGATORS = (
     | _BARE
     | vocabulary(
         "not never without no nor none neither nobody nothing nowhere cannot except excluding unless non"
-        " unable impossible avoid avoiding"
+        " unable impossible avoid avoids avoided avoiding"
     )
 )
 # Words by which a text may say "it does not work" without a negator; they excuse one in the other text.
@@ -61,6 +61,8 @@ _IDIOMS = re.compile(
     r"|(?:i |we )?(?:do not|don't|dont|didn't) (?:know|understand|mind|get (?:how|why|what|it))|can(?:'|no)?t wait"
     r"|can't help|couldn't help|if (?:so|yes|not|no)\b|(?:do|does|is|can|will)/\w+n't|last but not least"
     r"|nothing but|non[- ]?stop|not to mention|no longer than"
+    r"|(?:i|we)(?:'ve| have)? never (?:done|understand|understood|tried|had|seen|learned|learnt|used|written|made)"
+    r" (?:this|that|it|one|any|before)\b"
     r"|not just|not yet sure|no wonder|no doubt|by no means|say no to|yes or no|do's and don'ts|dos and don'ts"
     r"|wouldn't it|don't worry|no less than|not too sure|never mind|nevermind|no rush|it's not like"
     r"|(?:,\s*|\s)(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|can't|couldn't|hasn't|haven't"
@@ -229,7 +231,14 @@ def read(text: str) -> NegationReading:
     affixes = _affixed(bag)
     if not (negated or soft or sides or members or stems or affixes):
         return _NOTHING
-    return NegationReading(negated, soft, sides, states, deeds, members, frozenset(stems), "against" in bag, affixes)
+    return NegationReading(negated, soft, sides, states, deeds, members, frozenset(stems), _against(words), affixes)
+
+
+def _against(words: SplitText) -> bool:
+    """Return True if something is against something; to appeal against a thing is to appeal it."""
+    return "against" in words.bag and not any(
+        behind == "against" and word.startswith("appeal") for word, behind in pairwise(words.words)
+    )
 
 
 def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[int]]:
@@ -252,6 +261,8 @@ def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[
                     deeds.add(axis)
     if not LOOSE.isdisjoint(sides) and bag.isdisjoint(SWITCHING):
         both |= LOOSE & sides.keys()
+    if "slow" in bag and "speed" in bag:  # "speed up my slow site" asks for speed
+        both |= sides.keys() & {axis for axis, _ in AXES["slow"]}
     for axis in both:
         del sides[axis]
     return sides, frozenset(states), frozenset(deeds - states)

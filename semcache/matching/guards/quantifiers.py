@@ -60,6 +60,7 @@ _OFTEN = lexicon(
 )
 _LATER = frozenset(("later",))
 _ONLY = vocabulary("only solely exclusively")
+_WITH_ONLY = re.compile(rf"\bwith only (?={_NUMBER})")  # is with no more than that, said or not
 _AS_GOOD_AS_ONLY = vocabulary("just merely alone purely simply but")
 _NEAR_OFTEN = frozenset(map(frozenset, (("always", "usually"), ("often", "usually"), ("often", "sometimes"))))
 _DEGREES = lexicon(
@@ -150,7 +151,11 @@ def read(text: str) -> QuantifierReading:
     if bag.isdisjoint(_TRIGGERS):
         return QuantifierReading(bounds, {}, "", False, frozenset()) if bounds else _NOTHING
     often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
-    return QuantifierReading(bounds, _shares(words), often, not bag.isdisjoint(_ONLY), _degrees(words))
+    return QuantifierReading(bounds, _shares(words), often, _is_exclusive(words), _degrees(words))
+
+
+def _is_exclusive(words: SplitText) -> bool:
+    return not words.bag.isdisjoint(_ONLY) and _WITH_ONLY.search(words.lower) is None
 
 
 def _shares(words: SplitText) -> dict[str, str]:
@@ -158,7 +163,7 @@ def _shares(words: SplitText) -> dict[str, str]:
     every = words.words
     for place, word in enumerate(every):
         share = _SHARES.get(word)
-        if share is None:
+        if share is None or (word == "part" and every[place + 1 : place + 2] != ("of",)):
             continue
         noun = next((stem(other) for other in every[place + 1 : place + 5] if other not in LIGHT), "")
         if noun and noun not in _VAGUE and found.setdefault(noun, share) != share:

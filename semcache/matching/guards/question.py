@@ -44,6 +44,8 @@ _HEADS = lexicon(
     " why=reason,reasons,cause,causes,purpose,caused,makes,made,leads,led often=frequency span=duration"
     " procedure=way,ways,step,steps,process,method,methods,trick,tips"
 )
+# "The best method of payment" is a kind of it.
+_METHODS = vocabulary("method methods")
 # "Which country won" asks who did.
 _WINNING = (("won",), ("wins",), ("beat",))
 _LEAD = vocabulary(
@@ -69,6 +71,10 @@ _INDIRECT = re.compile(
     r" (?:know|tell|explain|say|show|clarify|ask)(?: me| us| to me)? "
     r"(?=(?:who|whom|whose|when|where|why|how|what|which)\b)"
 )
+
+# Answered by yes or no, and by how it is done.
+_WAY_AND_HOW = frozenset(("way", "procedure"))
+_WAY = re.compile(r"\W*is there (?:a|an|any|some)(?: \w+)? (?:way|method|trick) (?:to|of|for|i can|you can)\b")
 
 _HARD = vocabulary("why number amount span often far age size when where who")
 
@@ -100,11 +106,15 @@ _INTERROGATIVE = _WORDS - {"which"}
 _HOW_WHERE = frozenset(("procedure", "where"))
 _ACTING = vocabulary("i you we one people someone somebody my our to")
 _NAMED = frozenset(("who", "when", "where"))
+_FAR = 6  # words behind a question word that may tell its type
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
 
 class QuestionReading(NamedTuple):
-    """`kind` is the type of the first question, "" for none. Every text has a reading of its own."""
+    """`kind` is the type of the first question, "" for none, "way" for "is there a way".
+
+    Every text has a reading of its own.
+    """
 
     kind: str
 
@@ -133,6 +143,9 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         return found
 
     def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
+        if {one, two} == _WAY_AND_HOW:
+            return None
+        one, two = (kind if kind != "way" else "whether" for kind in (one, two))
         if one == two or not one or not two:
             return None
         pair = frozenset((one, two))
@@ -156,6 +169,8 @@ def read(text: str) -> str:
     """The type of the first question in `text`, "" for none."""
     seen = read_text(text)
     words = seen.words
+    if words[:2] == ("is", "there") and _WAY.match(seen.lower) is not None:
+        return "way"
     if words[:1] and words[0] not in _WORDS and (lead := _INDIRECT.match(seen.lower)) is not None:
         words = read_text(seen.lower[lead.end() :]).words
     for place, word in enumerate(words[:12]):
@@ -164,7 +179,7 @@ def read(text: str) -> str:
                 return ""
             continue
         if word in _WORDS and (not place or words[place - 1] in _BEFORE):
-            return _typed(word, words[place + 1 : place + 7])
+            return _typed(word, words[place + 1 : place + 1 + _FAR + 2])
         if not place and word in _ALLOWED:
             return "permission" if words[1:2] in (("i",), ("we",), ("you",), ("my",), ("one",)) else "whether"
         if not place and word in _ASKING:
@@ -181,11 +196,19 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
             return "procedure"
         kind = _HOW.get(behind[0], "")
         return _COUNTED.get(behind[1], kind) if len(behind) > 1 and kind in ("number", "amount") else kind
-    for place, head in enumerate(behind):
+    near = behind[:_FAR]
+    for place, head in enumerate(near):
+        if head in _METHODS and behind[place + 1 : place + 2] == ("of",) and not _is_doing(behind[place + 2 :]):
+            return "definition"
         if head in _HEADS:
             return "who" if behind[place + 1 : place + 2] in _WINNING else _HEADS[head]
         if head not in _LEAD:
             if not place and head in ("do", "does", "did", "can", "should", "could", "will", "would", "happens"):
                 return "what"
-            return "definition" if place and behind[0] in ("is", "are") and len(behind) - place < 4 else "what"
+            return "definition" if place and behind[0] in ("is", "are") and len(near) - place < 4 else "what"
     return "what"
+
+
+def _is_doing(behind: tuple[str, ...]) -> bool:
+    """Return True if the first of these words says what is done: "(the best way of) learning chess"."""
+    return not behind or behind[0].endswith("ing")

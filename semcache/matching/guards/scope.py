@@ -7,17 +7,23 @@ doubt, unless it is all that tells the texts apart.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.qualifiers import BETWEEN, DENYING, LACKING, LONE, PHRASES, SINGLE, STARTS, TELLING, VERBS
-from semcache.request.text import LIGHT, all_the_difference
+from semcache.request.text import LIGHT, SplitText, all_the_difference, lexicon
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _SINGLE = frozenset(SINGLE)
 _STARTS = frozenset(STARTS)
 _SHORT = 6  # letters; of a longer word all but two make out the word
+# Verbs that say of themselves whom it is done to.
+_DONE_TO = lexicon(
+    "baby=breastfeed,breastfeeding,breastfed,breastfeeds child=homeschool,homeschooling,homeschooled,homeschools"
+)
+_ALTERNATIVES = re.compile(r"[,:] ?(?:an? |the )?(\w+) or (?:an? |the )?(\w+)(?=\W*$)")
 _KNOWN = _SINGLE | _STARTS | LONE
 
 
@@ -81,6 +87,8 @@ def read(text: str) -> ScopeReading:
         for place, word in enumerate(words.words):
             if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place)):
                 _note(found, lacked, SINGLE[word], _denial(words.words, place))
+    if words.words[0] == "who" and "or" in bag:
+        telling -= _alternatives(words)
     for axis, value, denied in [(axis, value, axis in found) for axis, value in lacked]:
         found.setdefault(~axis if denied else axis, set()).add(value)
     if not found and not telling:
@@ -90,6 +98,16 @@ def read(text: str) -> ScopeReading:
         frozenset(telling - taken | (telling & set(PHRASES))),
         bag,
     )
+
+
+def _alternatives(words: SplitText) -> frozenset[str]:
+    """What "who" is asked to be, two of one axis that go without saying: "who pays, the tenant or the landlord"."""
+    match = _ALTERNATIVES.search(words.lower)
+    if match is None:
+        return frozenset()
+    one, two = match.groups()
+    axes = {axis for axis, _ in SINGLE.get(one, ())} & {axis for axis, _ in SINGLE.get(two, ())}
+    return frozenset((one, two, f"the {one}", f"the {two}")) if axes else frozenset()
 
 
 def _note(
@@ -124,7 +142,11 @@ def _met(word: str, other: ScopeReading, text: str) -> bool:
         spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag
     ):
         return True  # "pregnancy" for "pregnant"
-    return any(value in other.values.get(axis, ()) or value in other.values.get(~axis, ()) for axis, value in places)
+    done_to = {place for said in read_text(text).bag & _DONE_TO.keys() for place in SINGLE[_DONE_TO[said]]}
+    return any(
+        value in other.values.get(axis, ()) or value in other.values.get(~axis, ()) or (axis, value) in done_to
+        for axis, value in places
+    )
 
 
 def _words(one: ScopeReading, two: ScopeReading) -> str:

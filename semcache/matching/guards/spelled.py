@@ -7,6 +7,7 @@ incidental, such as the "one" of "which one".
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES, UNITS
 from semcache.request.text import SplitText, heads
@@ -36,6 +37,7 @@ _SPELLED = re.compile(
 )
 # "2 and 0.5 hours", "1~ hour and 0.5"
 _HALVES = re.compile(r"\b(\d+)~? ?([a-z]+)? and 0\.5\b")
+_TEN, _TENS = 10, 20  # words from the second on are followed by one below the first: "twenty three"
 _NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))
 
@@ -74,15 +76,31 @@ def _digits(match: re.Match[str]) -> str:
         return _ordinal(match)
     found = re.split(r"[\s-]+", match["number"].strip())
     words = [word for word in found if word not in ("and", "a")]
+    *heads, words = _apart(words)
+    before = "".join(f"{_written(head)} " for head in heads)
+    if match["tail"] and DIGITS.get(words[-1], 100) < _TENS:
+        return f"{before}{_written(words)} {match['tail']}"
     if match["tail"]:
-        return f"{_value(words) + ORDINALS[match['tail']]}th"
+        return f"{before}{_value(words) + ORDINALS[match['tail']]}th"
     if match["point"]:
-        return f"{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
+        return f"{before}{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
     if words[0] in SCALES and _before(match).rstrip()[-1:].isdigit():
         return match[0]
-    if words == ["one"]:
-        return "1~"
-    return str(_value(words))
+    return before + _written(words)
+
+
+def _apart(words: list[str]) -> list[list[str]]:
+    """The words of each number: "the wrong one three times" has two, "twenty three" is one."""
+    numbers = [words[:1]]
+    for one, two in pairwise(words):
+        if one in DIGITS and two in DIGITS and not (DIGITS[one] >= _TENS and DIGITS[two] < _TEN):
+            numbers.append([])
+        numbers[-1].append(two)
+    return numbers
+
+
+def _written(words: list[str]) -> str:
+    return "1~" if words == ["one"] else str(_value(words))
 
 
 def _fraction(top: str, bottom: str, whole: str) -> str:

@@ -36,7 +36,7 @@ _QUOTED = re.compile(r""""[^"]{1,300}"|(?<!\w)'(?:[^'"]|(?<=\w)'(?=\w)){1,300}'(
 # What is to be edited says nothing about now, though no quotation marks stand around it.
 _EDITED = re.compile(
     r"(?:\W*+\w++){0,6}?\W*+\b(?:proofread\w*|grammar|spelling|rephras\w+|rewrite|rewrit\w+|reword\w*|paraphras\w+"
-    r"|translate|correct(?! me\b))\b[^:>\n]{0,40}(?::|->)\s*+(?=\w|['\"])"
+    r"|translate|correct(?! me\b)|fix this sentence)\b[^:>\n]{0,40}(?::|->)\s*+(?=\w|['\"])"
 )
 _LEAST_WORDS = 3
 _SECRET = Kinds(True, False, False, False)

@@ -5,8 +5,10 @@ Knows words and patterns of folded text. Invariant: code is no such work, unless
 
 from __future__ import annotations
 
+import re
+
 from semcache.request.kinds.general import HOW_TO
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
 
 _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
@@ -94,14 +96,36 @@ _RANDOMNESS = any_of(  # what a program is to draw
     r"|typescript|excel)(?!\w)",
 )
 # "How many parts make up the story?" counts what there is.
-_ASKS_ABOUT = any_of(r"^\W*(?:how (?:many|much)|who|whose|which|when|where|what makes)\b[^.!?\n]*+\W*+$")
+_ASKS_ABOUT = any_of(
+    r"^\W*(?:how (?:many|much|long|often|hard)|who|whose|which|when|where|what makes)\b[^.!?\n]*+\W*+$"
+)
+
+
+# "What should I write in a card?" asks for advice, after whatever has been told.
+_ASKS_HOW = any_of(
+    r"^\W*(?:(?:and|so|but) )?(?:how (?:do|does|can|could|should|would|to|long|often)\b"
+    r"|what (?:should|do|must|can) (?:i|you|one) (?:write|say|put|include)\b|what would be an? (?:\w+ )?way to\b)"
+)
+_OWN_CASE = any_of(
+    r"^\W*(?:i|i'm|i've|i'd|we|we're|we've|my|our|whenever|when (?:i|we))\b"
+    r"(?!.{0,300}\b(?:please|(?:want|need|like|love|looking for) (?:you|an?|some|the|one|\d+)\b))"
+)
+_SENTENCE = re.compile(r"(?<=[.?!;])\s+|\n\s*")
+
+
+def _tells_and_asks_how(folded: str) -> bool:
+    """Return True if a text ends by asking how, and all else that names a work tells the sender's own case."""
+    *told, asked = _SENTENCE.split(folded.strip())
+    if _ASKS_HOW.match(asked) is None:
+        return False
+    return all(_OWN_CASE.match(part) is not None or not _CREATIVE.match(part, words_of(part)) for part in told)
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if something new is wanted each time; `bag` holds the words of the text."""
     if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
         return False
-    if HOW_TO.match(folded) is not None or _ASKS_ABOUT.match(folded) is not None:
+    if HOW_TO.match(folded) is not None or _ASKS_ABOUT.match(folded) is not None or _tells_and_asks_how(folded):
         return False
     if _RANDOMNESS.search(folded) is not None:
         return False

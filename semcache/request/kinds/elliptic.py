@@ -65,6 +65,7 @@ _UNNAMED = vocabulary(
 _DANGLING = re.compile(
     r"^[^.,;!]*\b(?:of|for|about|in|with|on|to|from|than|like|after|before) (?:it|this|that|them|him|those|these)\W*$"
 )
+_WITHIN = re.compile(r"\w with (?:\w+ ){1,3}(?:in|on) it\W*$")  # "soup with cream in it"
 # Things that a pronoun stands for, named behind it: "which of these is larger, 2/3 or 0.6", "is it 'less' or 'fewer'".
 _LISTED = re.compile(r"\b(?:these|those|them)\b[^,:]{0,40}[,:] ?\S.* or \S|\b(?:is|was) it [\"'][^\"']+[\"'] or [\"']")
 # Behind another word than these, "that" begins a clause.
@@ -86,6 +87,9 @@ _EXPLETIVE = re.compile(
     r"|\b(?:know|think|say|mean|so|tell|sure|true|prove|show|see|find|believe|feel|heard|likely|possible) that\b"
     r"|\b(?:is|was) it (?:\w+er|(?:more|less) \w+|ok|okay|safe|bad|good|hard|easy|legal|illegal|normal|known) \w+ing\b"
     r"|\b(?:is|was) it (?:\w+ ){1,4}?who\b|\bwill it rain\b|\bis it known\b"
+    r"|\b(?:is|was) it (?:so |too |very |always |often |still )?(?:cold|cool|hot|warm|dark|light|dry|wet|humid|windy"
+    r"|foggy|sunny|rainy|quiet|loud|noisy|cheap|expensive) (?:in|at|on|near|inside|outside|during|under)\b"
+    r"|\b(?:is|was) it called \w|\bif (?:its|it's|it is) (?:\w+ ){1,3}or \w"
 )
 
 
@@ -118,7 +122,8 @@ def is_elliptic(text: str) -> bool:
                 return False
             return words.words[0] in _ASKING and _EXPLETIVE.search(lower) is None
         if word not in LIGHT and word not in _UNNAMED:
-            return _DANGLING.search(lower) is not None and words.words[0] in _ASKING and count < 10
+            dangles = _DANGLING.search(lower) is not None and _WITHIN.search(lower) is None
+            return dangles and words.words[0] in _ASKING and count < 10
     return False
 
 

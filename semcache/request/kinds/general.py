@@ -55,6 +55,21 @@ _OF_ANYBODY = any_of(
     r"|can (?:other (?:people|users)|others|anyone|anybody|people|strangers) (?:see|read|find|access) my\b"
     r"|what(?:'s| is) (?:allowed|permitted|prohibited|forbidden) (?:in|on|at|as|with)\b"
     r"|how much of my \w+ (?:should|must|may|can) i\b|in (?:what|which) way (?:do|can|should|may) (?:i|we)\b"
+    r"|how long (?:do|does|can|will) (?:an?\b|it (?:usually |normally )?take (?:to|for an?)\b)(?!.{0,200}\d{4})"
+    r"|(?:how (?:long|soon|early|many days) before \w+|by when) "
+    r"(?:do (?:i|we) (?:have|need) to|must (?:i|we)|should (?:i|we))\b"
+    r"|when (?:is|are|does|will) my (?:\w+ )?(?:card|account) (?:be |get )?(?:charged|debited|billed) "
+    r"(?:for an?|if|when)\b"
+    r"|will (?:i|we) be (?:charged|billed) (?:automatically )?(?:when|if|after|once)\b"
+    r"|will (?:i|we) (?:still )?(?:get|keep|receive) [\w ]{1,40} (?:during|while on|on) (?:maternity"
+    r"|paternity|parental|sick|unpaid) leave\b"
+    r"|why (?:do (?:i|we) (?:have|need) to|must (?:i|we))\b(?! (?:pay|wait)\b)"
+    r"|why (?:do|does|don't|doesn't|won't|can't) my (?:documents?|files?|photos?) [\w ]{1,40}\b(?:print|printer)\b"
+    r"|where (?:is|are|does|do) my (?:data|files|changes|commits?|volumes?|tables?|logs) (?:\w+ )?(?:after|when|in) "
+    r"(?:docker|git|kubernetes|npm|postgres|mysql|redis)\b"
+    r"|where(?:'s| is) the (?:best|safest) (?:place|seat) to\b|can i see my [\w ]{1,30} while \w+ing\b"
+    r"|can the \w+ (?!(?:tell|show|send|confirm|check|find|see|track|locate|look|display|read|give me (?:my|the))\b)"
+    r"|(?:please )?help me (?:to )?(?:write|draft|word|phrase)\b"
     r"|(?:what|which) (?:(?!my\b|our\b)\w+ ){1,5}?(?:must|should) (?:i|we)\b"
     r"|how (?:(?!my\b|our\b)\w+ ){1,3}?must (?:my|i|we)\b"
     r"|do i (?:get|lose|keep|need) [^.?!;\n]{1,80}\b(?:if|when) i\b"
@@ -76,7 +91,11 @@ _CONDITION = any_of(
 )
 _ANOTHERS_WISH = any_of(r"\b(?:wants|would like|wishes) to \w+ [^.?!,;\n]{1,120}")
 _CLAUSE = re.compile(r"[.?!;\n:,]+\s+|\s-+\s")
-_TOLD = any_of(r"^\W*(?:i|i'm|i've|i'd|we|we've|my|our|the|someone|need|want|forgot|lost)\b(?! [^?]{0,200}\?)")
+_SENTENCE = re.compile(r"(?<=[.?!])\s+")
+_TOLD = any_of(
+    r"^\W*(?:(?:but|and|so) (?=i\b))?(?:i|i'm|i've|i'd|we|we've|my|our|the|someone|need|want|forgot|lost)\b"
+    r"(?! [^?]{0,200}\?)"
+)
 
 
 def without_conditions(folded: str) -> str:
@@ -98,6 +117,12 @@ def tells_and_asks_the_way(folded: str, personal: Callable[[str, frozenset[str]]
 
 def _general(folded: str) -> bool:
     return HOW_TO.match(folded) is not None or _OF_ANYBODY.match(folded) is not None or _NORM.match(folded) is not None
+
+
+def asks_besides(folded: str, personal: Callable[[str, frozenset[str]], bool]) -> bool:
+    """Return True if a text asks for the way first, and in a later question for what is `personal`."""
+    later = _SENTENCE.split(folded)[1:_MOST]
+    return any(part.endswith("?") and not asks_the_way(part) and personal(part, words_of(part)) for part in later)
 
 
 def asks_the_way(folded: str) -> bool:

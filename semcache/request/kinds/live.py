@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
+from semcache.request.kinds.told import without_told
 
 _FIGURE = (
     r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
@@ -127,7 +128,7 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "open closed down running busy crowded delayed cancelled canceled late",
-        r"^\W*(?:is|are) (?:the |any )?(?!it\b)(?:[\w']+ ){1,3}?(?:still |already )?"
+        r"^\W*(?:is|are) (?:the |any )?(?!it\b)(?:(?!than\b)[\w']+ ){1,3}?(?:still |already )?"
         r"(?:open|closed|down|running|busy|crowded|delayed|cancell?ed)\W*$|\bhow (?:busy|crowded|late) (?:is|are)\b",
     ),
     rule(
@@ -184,7 +185,7 @@ _LIVE = CuedPatterns(
     rule(
         "now near nearest stock",
         r"\b(?:open|closed|available|in stock|near me|nearby|around here) now\b|\bnear(?:est)? (?:to )?me\b"
-        r"|\bin stock\b",
+        r"|\bin stock\b(?! (?:market|exchange)s?\b)",
     ),
     rule(
         "until till til",
@@ -299,6 +300,10 @@ _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
     r"\bhow (?:is|are) (?:the )?(?:price|rate|value)s? (?:of|for) [^?]{1,40} (?:determined|calculated|set|fixed)\b",
+    r"^\W*(?:what|which)(?: \w+)? (?:determines?|influences?|affects?) (?:the )?(?:exchange |interest |stock |gold )"
+    r"(?:rates?|prices?)(?: between two currencies)?\W*$",
+    r"^\W*(?:what(?:'s| is) )?(?:the )?best way to get (?:an? )?(?:good|better|fair) exchange rate\W*$",
+    r"^\W*why (?:do|does) (?:the )?(?:price|value) of \w+ (?:go up|rise|go down|fall|drop) (?:in|during) an? \w+\W*$",
     # The weather of a month is the climate.
     r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
     rf"(?:{_OF_THE_YEAR})\b",
@@ -317,7 +322,7 @@ _NOT_LIVE = any_of(
     rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b",
     # What was bought yesterday is returned as on any day.
     r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
-    r"(?:should|can|do) i|where (?:do|can|should) i)\b.{0,120}"
+    r"(?:should|can|do) i|where (?:do|can|should) i)\b[^?\n]{0,120}"
     r"\b(?:i|we) (?:\w+ )?\w+(?:ed|ought|ade|ent|ook|ot|aid|aw|rote) (?:\w+ ){0,4}?(?:yesterday|today|this "
     r"(?:morning|week|month|afternoon)|last (?:night|week|month))\b",
     r"\bwhat (?:can|should|could|shall) (?:i|we) (?:cook|make|eat|wear|bake|watch|read|serve|drink|prepare"
@@ -339,5 +344,5 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
     if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
         return False
-    rest = without_timeless(folded)
+    rest = without_timeless(without_told(folded))
     return rest == folded or _LIVE.match(rest, words_of(rest))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds.general import asks_the_way, tells_and_asks_the_way, without_conditions
+from semcache.request.kinds.general import asks_besides, asks_the_way, tells_and_asks_the_way, without_conditions
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
 
 # What belongs to one caller and is looked up in that caller's records.
@@ -90,7 +90,8 @@ _PERSONAL = CuedPatterns(
         # "What do I have to do" and "what do I say to her" want advice, not records.
         r"\b(?:how (?:much|many)|what|which|when) (?!(?:[\w']+ )?(?:rights?|options?|choices?|chances?|alternatives"
         r"|obligations|duties|arguments|leverage)\b)(?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
-        r"(?:have(?! to\b)(?! (?:changed|replaced|repaired|checked|done)\b)|owe(?! \w+ to\b)|spend)\b",
+        r"(?:have(?! to\b)(?! that (?!i\b|we\b|my\b|our\b))(?! (?:changed|replaced|repaired|checked|done)\b)"
+        r"|owe(?! \w+ to\b)|spend)\b",
     ),
     rule("say write send ask want", r"\bwhat did (?:my|our) (?:\w+ ){1,2}?(?:say|write|send|ask|want)\b"),
     rule(
@@ -115,7 +116,8 @@ _PERSONAL = CuedPatterns(
     ),
     rule(
         "am remind about remember",
-        r"\b(?:who am i|where am i|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
+        r"\b(?:who am i|where am i\b(?! (?:not )?(?:allowed|permitted)\b)"
+        r"|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
         r"|do you remember)\b",
     ),
     rule("am", r"\b(?:what|which) (?:\w+ ){1,2}?am i on\b"),
@@ -172,4 +174,6 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     found = found or _PERSONAL.match(rest, asked)
     if _NUMBERED.search(folded) is not None:
         return not asks_the_way(folded)
-    return found and not asks_the_way(folded) and not tells_and_asks_the_way(folded, applies)
+    if not found or tells_and_asks_the_way(folded, applies):
+        return False
+    return not asks_the_way(folded) or asks_besides(folded, applies)

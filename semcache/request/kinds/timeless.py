@@ -24,7 +24,8 @@ _CHANGING = any_of(
     r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|wear|pack|happened"
     r"|(?:need|take|bring|bringing) (?:an? |my )?(?:umbrella|coat|jacket)|(?:public|bank|school) holidays?"
     r"|summari[sz]e|wildfires?|earthquakes?|storms?|strikes?|elections?|votes?|parliament"
-    r"|government|driving to|(?:today|tomorrow|tonight)'s)\b"
+    r"|government|driving to|safe to (?:travel|fly|go|drive|visit|swim)"
+    r"|(?:train|bus|flight|plane|ferry|tram) is late|(?:today|tomorrow|tonight)'s)\b"
 )
 # What changes once in a generation: "the capital of Kazakhstan these days".
 _SLOW = any_of(
@@ -33,13 +34,32 @@ _SLOW = any_of(
     r"|\bcurrency (?:is )?(?:used|of|in)\b|\bbelongs? to\b|\bmember (?:states|countries|nations)\b"
     r"|\bminimum wage\b|\btax brackets?\b|\b(?:european union|eu)\b.{0,60}\b(?:nations|countries|states)\b"
 )
+# What stays so for years, though it is asked of today: a language, a law, a custom, what something is good for.
+_LASTING = any_of(
+    r"\b(?:do|does|that|did) [\w' ]{1,40} still exists?\b|\bdescendants? of\b|\bare there still [\w' ]{1,40} living\b"
+    r"|\bevolved\b|\bancient\b.{1,80}\bstill\b|\bstill (?:spoken|practi[sc]ed|law\b|(?:used|taught) in\b)"
+    r"|\bwhy (?:is|are|was) [\w' ]{1,40} (?:so )?(?:important|relevant|famous|influential)\b"
+    r"|\b(?:is|are) (?!(?:it|this|that)\b)[\w' ]{1,30} still (?:important|relevant|useful|an? good (?:career|idea))\b"
+    r"|\bwhy do (?:we|people|companies) (?:still |do so many )\w+",
+    r"\b(?:is|are) (?!the\b)[\w' ]{1,40} worth (?:it|learning|doing|studying|watching|reading)\b",
+    r"\b(?:which|what) (?:countries|states) are (?:socialist|communist)\b|\bhow many years would it take\b",
+)
+# Of these "still" and "worth it" are asked anew.
+_FLEETING = any_of(
+    r"\b(?:my|our|he|she|here|near|open|closed|weather|prices?|rates?|cost|stocks?|shares|bitcoin|crypto|gold|news|match"
+    r"|score|election|president|traffic|roads?|bridge|terminals?|gates?|platforms?|lines?|stations?|trains?|flights?"
+    r"|status|delay\w*|tickets?|pass|coupon|code|codes|offers?|deals?|sale|discount|bug|problem|issue|outage|protest\w*"
+    r"|queue\w*|police|outside|buying|going|visiting|\w*\d+|iphones?|versions?|models?|servers?|shops?|stores?)\b"
+)
 # What changes with the calendar year, by law.
 _YEARLY = any_of(
     r"\b(?:minimum|least|living) wage\b|\btax(?:es|ed|able|-free)?\b|\bvat\b|\bpensions?\b|\bdeductions?\b|\bnotice\b"
     r"|\b(?:annual|unused|paid|parental|sick) leave\b|\ballowances?\b|\b(?:ira|401k|isa)\b"
 )
 _YEAR = any_of(r"\b(?:this|last|next) year\b(?!')")
-_NOW = any_of(r"\b(?:currently|right now|now|at the moment|at present|as of now|today|nowadays|these days)\b(?!')")
+_NOW = any_of(
+    r"\b(?:starting now|currently|right now|now|at the moment|at present|as of now|today|nowadays|these days)\b(?!')"
+)
 _THESE_DAYS = any_of(r"\b(?:nowadays|these days)\b")
 
 # "If I cancel today", "when you quit next month": a rule is asked about, in whatever week.
@@ -63,9 +83,17 @@ _PLAIN = any_of(
     r"\b(?:usable|available|works?|working) offline\b",
     r"\b(?:exam|test|quiz|interview) (?:is )?(?:today|tomorrow|next week|this week)(?=\s?[:,.;-])",
     r"\b(?:where|the \w+|what) (?:i|we) (?:live|have|use|own) now\b",
-    r"^\W*(?:write|draft|compose) (?:me )?an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note"
-    r"|reply)\b(?!.{0,300}'s\b)"
-    r"[^\n?]{0,300}",
+    r"^\W*(?:please )?(?:(?:can|could|would) you (?:please )?)?(?:help me (?:to )?)?(?:write|draft|compose) (?:me )?"
+    r"an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note|reply)\b(?!.{0,300}'s\b)[^\n?]{0,300}",
+    r"^\W*(?:friendly|polite|gentle) reminder that\b(?!.{0,300}'s\b)[^\n?]{0,300}",
+    r"\bhow (?:do|should|can|could) i (?:tell|ask|inform|email|text) (?:my|the|our) \w+ "
+    r"(?:that|if|whether)\b[^.?!\n]{0,120}",
+    # A message that will be sent is asked for, not what is in stock.
+    r"\b(?:e-?mail|notif\w+|alert\w*)\b[^.?!\n]{0,60}\bback in stock\b|\bback in stock (?:e-?mail|notif\w+|alert)s?\b",
+    r"\bin stock items\b(?= together\b)|\bin stock\b(?=.{0,200}\b(?:an? array|arrays|dataframe|boolean|json)\b)"
+    r"|\b(?:an? array|arrays|dataframe|boolean|json)\b.{0,200}\bin stock\b",
+    r"^\W*how (?:do|can|should) i (?:find|choose|pick) an? (?:\w+ and )?(?:good|trustworthy|reliable|reputable|decent"
+    r"|honest|qualified) [\w ]{1,30} near me\W*$",
     r"\bwhere (?:can|do|could|would) (?:i|we) (?:find|see|view|get"
     r"|download) (?:\w+ ){0,4}?(?:payslips?|invoices?|bills?"
     r"|statements?|data)\b[^.?!\n]{0,80}",
@@ -106,6 +134,7 @@ _WAY = any_of(
 _DAYS = any_of(_DAY)
 _LAST_NOW = re.compile(r"\bnow\W*$")
 _SENTENCE = re.compile(r"[.?!;\n]+\s*")
+_ONE_SENTENCE = re.compile(r"[^.?!;\n]+")
 _ASKING = re.compile(
     r"\W*(?:(?:hi|hii|hey|hello|ok|so|and|but|please|pls|siri|google|alexa)\b\W*)*(?:what|what's|which|who|who's|whose"
     r"|whom|where|when|why|how|is|are|was|were|will|would|did|does|do|has|have|can|could|may|should|show|list|find|tell"
@@ -120,6 +149,8 @@ def without_timeless(folded: str) -> str:
     rest = folded
     if _NO_CHANGE_OF_PLACE.search(rest) is None:
         rest = _PLAIN.sub(_GAP, rest)
+    if _LASTING.search(rest) is not None:
+        rest = _ONE_SENTENCE.sub(_without_now, rest)
     if _CHANGING.search(rest) is not None:
         return rest
     rest = _THESE_DAYS.sub(_GAP, _CONDITION.sub(_GAP, rest))
@@ -128,6 +159,12 @@ def without_timeless(folded: str) -> str:
     if _YEARLY.search(rest) is not None:
         rest = _YEAR.sub(_GAP, rest)
     return _without_case(rest)
+
+
+def _without_now(sentence: re.Match[str]) -> str:
+    asked = sentence[0]
+    lasting = _LASTING.search(asked) is not None and _FLEETING.search(asked) is None
+    return _NOW.sub(_GAP, asked) if lasting else asked
 
 
 def _without_case(folded: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from semcache.request.text import vocabulary
+from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording.protected import STYLED
 
 _SAFE = {
@@ -83,6 +83,7 @@ _ACRONYMS = vocabulary(
     bat bit boo cod cob dna
     """
 ) - vocabulary("and not how are was is do in on the for all can no to new old one")
+_SHORT = 5  # words
 # Units whose case tells them apart, and elements.
 _CASED = vocabulary(
     """
@@ -216,3 +217,14 @@ def lowered(word: str, first: bool) -> str:
     if word[1:] == low[1:]:
         return word if low in _CAPITALISED and not first else low
     return low if low in STYLED else word
+
+
+def told_by_case(one: str, two: str, of: int) -> bool:
+    """Return True if two writings of a word in texts of `of` words may be two words though one writer has no capitals.
+
+    "what is rest" need not ask about REST; in a longer text that is otherwise the same the other words say which.
+    """
+    low = one.lower()
+    if len(low) == 1 or low.startswith("-") or not _CASED.isdisjoint((one, two)):
+        return True
+    return low in LIGHT or (of <= _SHORT and (low in _ACRONYMS or low in _CAPITALISED))

@@ -80,9 +80,9 @@ def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int
 
     work.mkdir(parents=True, exist_ok=True)
     parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
-    resumed = base is None
+    resumed = verifier_recipe.GO_ON if base is None else 0
     begun = verifier_recipe.started(base, SEED) if base else verifier_recipe.resumed(out / "verifier", SEED)
-    courses = verifier_recipe.COURSES[-verifier_recipe.GO_ON :] if resumed else verifier_recipe.COURSES
+    courses = verifier_recipe.COURSES[-resumed:]  # all of them for 0
     told = " and ".join(str(len(one)) for one in parts.courses)
     _say(f"verifier: {told} pairs to train on, {len(parts.check)} to check")
     made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())

@@ -57,14 +57,13 @@ def verdicts() -> tuple[JudgedPair, ...]:
 
 
 def paired() -> Iterator[MinedPair]:
-    """The pairs, each read in both orders, with labels that are as sure as the verdicts are."""
-    asked = {one.text: one for one in questions()}
+    """The pairs, with labels that are as sure as the verdicts are."""
+    hands = {one.text: one for one in questions()}
     for judged in verdicts():
         same = judged.p_yes > 0.5
         sure = judged.p_yes if same else 1.0 - judged.p_yes
-        for one, two in ((judged.one, judged.two), (judged.two, judged.one)):
-            pair = Pair(one, two, same, "asked", f"natural:{asked[one].hand}")
-            yield MinedPair(pair, sure, asked[one].held)
+        asked = hands[judged.one]
+        yield MinedPair(Pair(judged.one, judged.two, same, "asked", f"natural:{asked.hand}"), sure, asked.held)
 
 
 def _rows(name: str) -> Iterator[dict[str, Any]]:

@@ -32,15 +32,15 @@ def readme(
     counts: Mapping[str, int],
     courses: Sequence[int],
     *,
-    resumed: bool,
+    resumed: int = 0,
 ) -> str:
     """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin.
 
-    The `courses` were of so many pairs; the last ones may have been `resumed` from a folder of int8 weights.
+    The `courses` were of so many pairs; the last ones, so many, were `resumed` from a folder of int8 weights.
     """
     scale = card["calibration"]
     taken = " and then ".join(f"{count:,}" for count in courses)
-    begun = "; the last two went on from the int8 weights of the one before (`--go-on`)" if resumed else ""
+    begun = f"; the last {resumed} went on from the int8 weights of the one before (`--go-on`)" if resumed else ""
     lines = [
         "# Verifier: may two prompts share an answer?",
         "",
@@ -49,7 +49,7 @@ def readme(
         f"- Initialised from the lower {card['layers']} of 12 layers of {BASE}; vocabulary cut to its most frequent "
         "entries, which loses no text",
         f"- A cross-encoder: {card['layers']} layers read both texts side by side",
-        "- int8 weights per output channel (7 bits), rounded so that what a layer gives changes least (GPTQ), int8 "
+        "- int8 weights per output channel (7 bits), which the last course was trained on as they are written; int8 "
         "activations per row; runs on onnxruntime, without torch",
         f"- Calibrated by Platt scaling on held-out pairs: slope {scale['slope']}, intercept {scale['intercept']}, "
         f"P(same) kept within {scale['least']} and {scale['most']}, which is what those pairs can support",
@@ -64,18 +64,18 @@ def readme(
         "",
         "Authored pairs were written for this project by a language model under instructions, group by group: a "
         "prompt, rewordings of the same answer, and near ones of another (`semcache/train/recipe/authored`). Natural "
-        "questions were written one by one by eight hands of a language model, each in the manner of other people and "
+        "questions were written one by one by 27 hands of a language model, each in the manner of other people and "
         "none to resemble another; those that lie near each other were then judged pair by pair, by readers that saw "
         'neither scores nor authors: "would one and the same correct and helpful answer, written for A, also fully '
-        'satisfy somebody who asks B?" (`semcache/train/recipe/natural`). Of 400 pairs that two readers judged, half '
-        "of a percent were yes to one and no to the other, and 5% undecided to one of them. "
+        'satisfy somebody who asks B?" (`semcache/train/recipe/natural`). Of 800 pairs that two '
+        "readers judged, three were yes to one and no to the other, and 5% undecided to one of them. "
         "Synthetic pairs are made by the rules of `semcache.train.synthesize` from prompts of the sets below; found "
         "ones are near prompts of other answers, prompts of one intent, and labelled pairs of PAWS:",
         "",
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of ten hands (`unread`); of natural questions those of two hands, about topics of "
+        "eighth, and all groups of ten hands (`unread`); of natural questions those of four hands, about topics of "
         "their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never trained "
         "on.",
         "",

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semcache.train.export import WORD_EMBEDDINGS, load_weights
+from semcache.train.export import WEIGHT_LEVELS, WORD_EMBEDDINGS, load_weights
 from semcache.train.recipe import authored, mixture, natural, sources, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.verifier_card import BASE
@@ -40,44 +41,57 @@ COURSES = (
     VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
     *[VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True)] * 4,
+    *[VerifierTrainingOptions(rate=3e-5, last=1e-5, fresh=1.0, half=True)] * 2,
+    VerifierTrainingOptions(rate=2e-5, last=5e-7, fresh=1.0, half=True, levels=WEIGHT_LEVELS),
 )
-GO_ON = 2  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
-# The topics of written groups that the courses after the first are the first to see. The fifth course is the first to
-# see natural questions, the sixth reads all again.
-TOPICS = (
-    frozenset(
+GO_ON = 3  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
+# The topics of written groups that are read after those of the pool "mixed", with the sets of data.
+TOPICS = {
+    "written_2": frozenset(
         [
             *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose"),
             *("one_word", "practical", "products", "services", "technical", "who_whom"),
         ]
     ),
-    frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
-    frozenset(
+    "written_3": frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
+    "written_4": frozenset(
         [
             *("apps", "brief_asking", "chores", "customers", "household", "money", "office", "particulars"),
             *("programming", "public_questions", "reasons", "studies", "synonyms", "wellbeing", "world"),
         ]
     ),
-)
-BESIDE = (1, 2, 2, 2)  # rewordings that each different text stands beside, beside the prompt, in each course
+}
+BESIDE = {"mixed": 1}  # rewordings that each different text stands beside, beside the prompt; of other pools two
+# The hands of natural questions, by pool.
+HANDS = {
+    "asked": frozenset(("site", "phone", "assistant", "search", "layman", "forum")),
+    "asked_2": frozenset(
+        [
+            *("public", "voice", "board", "box", "staff", "terse", "chat", "hurried"),
+            *("tasks", "brief_tasks", "careful_tasks", "long_public", "long_staff"),
+            *("careful", "students", "travellers", "keywords"),
+        ]
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
-    """Pairs of each origin beside the authored ones, and the `prompts` that they are of.
+    """How many pairs of which pool each course reads, and how many of each origin there are beside the written ones.
 
-    Each course is of so many pairs of its own (`fresh`), and of so many of every earlier one (`again`).
-    What comes of them is calibrated and measured on `check` pairs.
+    The pairs of the data sets are of so many `prompts`. What comes of them is calibrated and measured on `check` pairs.
     """
 
-    fresh: tuple[int, ...] = (80_000, 40_000, 24_000, 40_000, 24_000, 0)
-    again: tuple[tuple[int, ...], ...] = (
-        (),
-        (8_000,),
-        (3_000, 12_000),
-        (2_000, 2_000, 0),
-        (4_000, 3_000, 0, 4_000),
-        (4_000, 4_000, 6_000, 12_000, 8_000),
+    courses: tuple[Mapping[str, int], ...] = (
+        {"mixed": 80_000},
+        {"mixed": 8_000, "written_2": 40_000},
+        {"mixed": 3_000, "written_2": 12_000, "written_3": 24_000},
+        {"mixed": 2_000, "written_2": 2_000, "written_4": 40_000},
+        {"mixed": 4_000, "written_2": 3_000, "written_4": 4_000, "asked": 12_000},
+        {"mixed": 4_000, "written_2": 4_000, "written_3": 6_000, "written_4": 12_000, "asked": 12_000},
+        {"mixed": 8_000, "written_2": 6_000, "written_3": 6_000, "written_4": 12_000, "asked": 12_000},
+        {"mixed": 3_000, "written_2": 4_000, "written_3": 2_000, "written_4": 6_000, "asked": 4_000, "asked_2": 30_000},
+        {"mixed": 2_000, "written_2": 3_000, "written_3": 2_000, "written_4": 4_000, "asked": 4_000, "asked_2": 20_000},
     )
     check: int = 8_000
     prompts: int = 20_000
@@ -116,35 +130,40 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
-    groups = list(authored.groups())
-    courses = [list(authored.paired(_of(groups, place), beside=beside)) for place, beside in enumerate(BESIDE)]
-    courses.append(list(natural.paired()))
-    courses[0] = [*parts[0], *parts[1], *courses[0]]
-    pools = [_shuffled(dict.fromkeys(pair for pair in pairs if not pair.held), seed) for pairs in courses]
-    check = _even([pair for pairs in courses for pair in pairs if pair.held and pair.sure > 0.5], seed)
-    return VerifierParts(in_courses(pools, sizes, seed), check[: sizes.check])
+    pools = {"mixed": [*parts[0], *parts[1]], **{name: [] for name in (*TOPICS, *HANDS)}}
+    for name, groups in _by_pool(authored.groups()).items():
+        pools[name] += authored.paired(groups, beside=BESIDE.get(name, 2))
+    unread = []
+    for pair in natural.paired():
+        name = next((name for name, hands in HANDS.items() if pair.pair.made.partition(":")[2] in hands), None)
+        (unread if name is None else pools[name]).append(pair)
+    check = _even([one for pairs in (*pools.values(), unread) for one in pairs if one.held and one.sure > 0.5], seed)
+    read = {name: _shuffled(dict.fromkeys(one for one in pairs if not one.held), seed) for name, pairs in pools.items()}
+    return VerifierParts(in_courses(read, sizes.courses, seed), check[: sizes.check])
 
 
-def _of(groups: Iterable[authored.AuthoredGroup], course: int) -> Iterator[authored.AuthoredGroup]:
-    """Those groups that a course is the first to see."""
-    first = {topic: place for place, topics in enumerate(TOPICS, 1) for topic in topics}
-    return (group for group in groups if first.get(group.topic, 0) == course)
+def _by_pool(groups: Iterable[authored.AuthoredGroup]) -> dict[str, list[authored.AuthoredGroup]]:
+    of = {topic: name for name, topics in TOPICS.items() for topic in topics}
+    found: dict[str, list[authored.AuthoredGroup]] = {"mixed": [], **{name: [] for name in TOPICS}}
+    for group in groups:
+        found[of.get(group.topic, "mixed")].append(group)
+    return found
 
 
-def in_courses(pools: Sequence[Sequence[MinedPair]], sizes: MixtureSizes, seed: int) -> list[list[MinedPair]]:
-    """The pairs of each course, of the shuffled pairs that each is the first to see.
+def in_courses(
+    pools: Mapping[str, Sequence[MinedPair]], courses: Sequence[Mapping[str, int]], seed: int
+) -> list[list[MinedPair]]:
+    """The pairs of each course, of the shuffled `pools`.
 
-    What no course has read comes first; a pool of which nothing is left is read from its beginning again.
+    What no course has read comes first; a pool that was read to its end is read from its beginning again.
     """
-    left = [list(pool) for pool in pools]
+    left = {name: cycle(pool) for name, pool in pools.items()}
     made = []
-    for place, (fresh, again) in enumerate(zip(sizes.fresh, sizes.again, strict=True)):
+    for counts in courses:
         some: list[MinedPair] = []
-        for earlier, count in (*enumerate(again), *([(place, fresh)] if fresh else ())):
-            left[earlier] = left[earlier] or list(pools[earlier])
-            some += left[earlier][:count]
-            del left[earlier][:count]
-        made.append(_shuffled(some, seed) if place else some)
+        for name, count in counts.items():
+            some += islice(left[name], min(count, len(pools[name])))
+        made.append(_shuffled(some, seed))
     return made
 
 
@@ -180,15 +199,20 @@ def make(
     told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
 ) -> TrainedVerifier:
     """Train in the last `courses` and calibrate; what was done so far lies in `work`."""
-    from tokenizers import Tokenizer
-
-    module, shape, words = begun
-    tokenizer = Tokenizer.from_str(words)
+    tokenizer = _tokenizer(begun)
     for place, course in enumerate(courses, len(parts.courses) - len(courses)):
         some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
-        training_loop.fit(module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
-    read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
-    rounded_network.round_weights(module, tokenizer, read)
+        training_loop.fit(begun.module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
+    if not courses[-1].levels:
+        read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
+        rounded_network.round_weights(begun.module, tokenizer, read)
+    return calibrated(begun, parts)
+
+
+def calibrated(trained: StartedNetwork, parts: VerifierParts) -> TrainedVerifier:
+    """A network whose weights are on the grid of the folder, with the scale of its word and its figures."""
+    module, shape, words = trained
+    tokenizer = _tokenizer(trained)
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
     scale = logit_calibration.fit(found, same)
@@ -197,6 +221,12 @@ def make(
         if of := [place for place, one in enumerate(parts.check) if origin(one) == name]:
             held[name] = _figures(found[of], scale, [same[place] for place in of])
     return TrainedVerifier(cross_encoder_network.arrays(module), shape, words, scale, held)
+
+
+def _tokenizer(of: StartedNetwork) -> Any:
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_str(of.words)
 
 
 class StartedNetwork(NamedTuple):

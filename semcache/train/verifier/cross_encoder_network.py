@@ -111,6 +111,14 @@ def arrays(module: Module) -> dict[str, NDArray[np.float32]]:
     return renamed({name: value.detach().numpy() for name, value in module.state_dict().items()})
 
 
+def linear_layers(module: Module) -> list[list[Module]]:
+    """The linear parts of every layer of the encoder, from below: those whose weights are written as int8."""
+    import torch
+
+    layers = module.base_model.encoder.layer
+    return [[part for part in layer.modules() if isinstance(part, torch.nn.Linear)] for layer in layers]
+
+
 def judge(module: Module, ids: Any, kinds: Any, mask: Any) -> Any:
     """Logits (n,) of pairs: token `ids` (n, tokens), 0 or 1 for the text that each is of, and which are no padding."""
     import torch

@@ -12,7 +12,7 @@ import numpy as np
 
 from semcache.train.export import WEIGHT_LEVELS
 from semcache.train.rounding import rounded
-from semcache.train.verifier import training_loop
+from semcache.train.verifier import cross_encoder_network, training_loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,7 @@ def round_weights(module: Module, tokenizer: Any, pairs: Sequence[tuple[str, str
     """Round the linear layers of the encoder in place, for the inputs that the first `PAIRS` of `pairs` bring about."""
     import torch
 
-    for layer in module.base_model.encoder.layer:
-        linear = [part for part in layer.modules() if isinstance(part, torch.nn.Linear)]
+    for linear in cross_encoder_network.linear_layers(module):
         grams = _grams(module, linear, tokenizer, pairs[:PAIRS])
         with torch.no_grad():
             for part, gram in zip(linear, grams, strict=True):

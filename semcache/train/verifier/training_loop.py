@@ -11,13 +11,14 @@ import json
 import logging
 import math
 import random
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semcache.errors import InvalidArgument
-from semcache.train.verifier import cross_encoder_network
+from semcache.train.verifier import cross_encoder_network, grid_weights
 from semcache.train.verifier.token_rows import TokenRow, padded, rows
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class VerifierTrainingOptions:
     """How to train. `rate` is the peak learning rate: linear warm-up over a share of the steps, then on to `last`.
 
     The classifier, which starts from nothing, learns `fresh` times as fast. With `half` products are of bfloat16
-    numbers, which takes half of the time where the processor has them.
+    numbers, which takes half of the time where the processor has them. With `levels` every step computes with the
+    weights of the encoder's linear layers on a grid of so many values either side of zero, and so they are at the end.
     """
 
     passes: int = 1
@@ -58,6 +60,7 @@ class VerifierTrainingOptions:
     decay: float = 0.01
     fresh: float = 10.0
     half: bool = False
+    levels: int = 0
     seed: int = 7
 
 
@@ -107,15 +110,17 @@ def fit(
         start, loss_of_late = state["done"], state["loss"]
         module.load_state_dict(state["weights"])
         optimizer.load_state_dict(state["optimizer"])
+    linear = [part.weight for layer in cross_encoder_network.linear_layers(module) for part in layer]
     module.train()
     for done in range(start + 1, len(batches) + 1):
         some, wanted = batches[done - 1]
         torch.manual_seed(course.seed + done)  # of the dropout: a resumed run draws what an unbroken one does
-        with torch.autocast("cpu", torch.bfloat16, enabled=course.half):
-            logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
-        loss = functional.binary_cross_entropy_with_logits(logits.float(), torch.tensor(wanted))
-        optimizer.zero_grad()
-        torch.autograd.backward([loss])
+        with grid_weights.on_grid(linear, course.levels) if course.levels else nullcontext():
+            with torch.autocast("cpu", torch.bfloat16, enabled=course.half):
+                logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
+            loss = functional.binary_cross_entropy_with_logits(logits.float(), torch.tensor(wanted))
+            optimizer.zero_grad()
+            torch.autograd.backward([loss])
         torch.nn.utils.clip_grad_norm_(weights, course.clip)
         rate = _rate(done / len(batches), course)
         for group in optimizer.param_groups:
@@ -128,6 +133,8 @@ def fit(
             state["weights"] = module.state_dict()
             torch.save(state, saved.with_suffix(".part"))
             saved.with_suffix(".part").replace(saved)
+    if course.levels:
+        grid_weights.round_nearest(linear, course.levels)
     module.eval()
 
 

@@ -16,6 +16,32 @@ from semcache.matching import guards
         ("Is 8 GB enough?", "Is 8 Gb enough?", True),
         ("WHAT IS A MONSOON IN INDIA?", "what is a monsoon in India", False),
         ("how do i get to Madrid", "How do I get to madrid?", False),
+        # A writer without capitals tells nothing by leaving one out, unless the word may be another one.
+        ("how much ram do i need for gaming", "How much RAM do I need for gaming?", False),
+        ("is vat charged on second-hand books", "Is VAT charged on second-hand books?", False),
+        ("do macbooks need antivirus", "Do MacBooks need antivirus?", False),
+        ("where did martin luther king grow up", "Where did Martin Luther King grow up?", False),
+        ("how do I set the margins of a page in word", "How do I set the margins of a page in Word?", False),
+        ("if it rains, do tortoises hide", "If it rains do tortoises hide?", False),
+        ("what is rest", "What is REST?", True),
+        ("is apple healthy", "Is Apple healthy?", True),
+        (
+            "which rules does the us have for drones over cities",
+            "Which rules does the US have for drones over cities?",
+            True,
+        ),
+        (
+            "what does the c stand for in the equation of energy",
+            "What does the C stand for in the equation of energy?",
+            True,
+        ),
+        ("what does ls -a show that plain ls does not show", "What does ls -A show that plain ls does not show?", True),
+        ("is 8 Gb enough for photos and music", "is 8 gb enough for photos and music", True),
+        (
+            "Does this apply to the staff of the it department?",
+            "Does this apply to the staff of the IT department?",
+            True,
+        ),
     ],
 )
 def test_capitals(one: str, two: str, vetoed: bool) -> None:

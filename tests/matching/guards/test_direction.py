@@ -82,6 +82,15 @@ ROWS = [
         "Does a degree from Canada carry weight with American companies?",
         NOTHING,
     ),
+    # "Your own" and "if your" are said of anybody; another "your" may be the one who is asked.
+    ("Can I cut my own hair?", "Can you cut your own hair?", NOTHING),
+    ("How do I know if my cat is deaf?", "how do you know if your cat is deaf", NOTHING),
+    ("Where is my office?", "Where is your office?", VETO),
+    ("How do I get started with pottery?", "How do I start pottery?", NOTHING),
+    ("Why am I being charged duty?", "Why am I charged duty?", NOTHING),
+    ("Why did I charge the shop?", "Why was I charged by the shop?", VETO),
+    ("Should I move from Python 2 to Python 3?", "Should I move from Python 2 to 3?", NOTHING),
+    ("Should I move from Python to Ruby?", "Should I move from Ruby to Python?", VETO),
 ]
 
 

@@ -47,6 +47,9 @@ What can I do about that?
 Which of these is larger?
 Is it safe or not?
 Where do they sell stamps?
+Why is it so expensive?
+Can I eat bread with it?
+What is it called?
 """.strip().split("\n")
 COMPLETE = """
 What is the capital of Germany?
@@ -89,6 +92,10 @@ Which of these is larger, 2/3 or 0.6?
 Is it 'less chairs' or 'fewer chairs'?
 Where do they hold the annual Cannes film festival?
 When it snows, who has to clear the pavement?
+Why is it so windy in Wellington?
+Why is it called the Black Sea?
+can you fry bread with cheese in it
+how can I tell if it's real silver or plate
 """.strip().split("\n")
 
 

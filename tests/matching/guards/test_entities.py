@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("How heavy is a MacBook?", "how heavy are macbooks", NOTHING),
+    ("How heavy is a MacBook?", "how heavy is an ipad", VETO),
     ("What is the capital of France?", "What is the capital of Spain?", VETO),
     ("what is the capital of france", "what is the capital of spain", VETO),
     ("what is the capital of france", "What's France's capital?", NOTHING),

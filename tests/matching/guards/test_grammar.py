@@ -31,6 +31,20 @@ ROWS = [
     ("Which country needs oil?", "Which country has oil?", VETO),
     ("Who needs to file taxes?", "Who has to file taxes?", NOTHING),
     ("Do I need travel insurance for Spain?", "Is travel insurance necessary when going to Spain?", NOTHING),
+    ("How big is Mars compared to Venus?", "How big is Mars compared with Venus?", NOTHING),
+    ("How far is Mars compared to Venus?", "How far is Mars compared by Venus?", VETO),
+    ("Should I talk to the owner?", "Should I talk about the owner?", VETO),
+    (
+        "What is the difference between a serf and a slave?",
+        "What was the difference between a serf and a slave?",
+        NOTHING,
+    ),
+    ("What is the price of a barrel?", "What was the price of a barrel?", VETO),
+    ("Who is the king of Norway?", "Who was the king of Norway?", VETO),
+    ("What to eat before a run?", "What do I eat before a run?", NOTHING),
+    ("What papers needed for a passport?", "What papers do I need for a passport?", NOTHING),
+    ("Who to help first?", "Who helps first?", VETO),
+    ("Which papers bore readers?", "Which papers do readers bore?", VETO),
 ]
 
 

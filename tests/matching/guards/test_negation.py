@@ -126,6 +126,16 @@ ROWS = [
     ("Suggest vegetarian dinners except pasta", "Suggest vegetarian dinners other than pasta", False),
     ("Which dinners apart from pasta are quick?", "Which dinners with pasta are quick?", True),
     ("Can plants grow in the presence of salt?", "Can plants grow in the absence of salt?", True),
+    # What the asker has never done before changes nothing; what somebody never does is asked about.
+    ("How do I bleed a radiator?", "How do I bleed a radiator, I have never done it", False),
+    ("Why does ice float?", "Why does ice float, I never understand this", False),
+    ("Why does my cat eat grass?", "Why does my cat never eat grass?", True),
+    ("Can I appeal against a fine?", "Can I appeal a fine?", False),
+    ("How do I vote against the plan?", "How do I vote the plan?", True),
+    ("How can I speed up my slow printer?", "How can I make my printer faster?", False),
+    ("How can I speed up my printer?", "How can I slow down my printer?", True),
+    ("Which fish should be avoided with gout?", "Which fish should I avoid with gout?", False),
+    ("Which fish should be avoided with gout?", "Which fish should be eaten with gout?", True),
     ("How do I save money?", "How can I spend less money?", False),
 ]
 

@@ -47,6 +47,13 @@ ROWS = [
     ("Can I return shoes after thirty days?", "Can I still return shoes 30 days later?", NOTHING),
     ("Can I return shoes after more than 30 days?", "Can I return shoes after 30 days?", DOUBT),
     ("Which phones have often overheated?", "Which phones have never overheated?", VETO),
+    ("Can I drive with only one eye?", "Can I drive with one eye?", NOTHING),
+    ("Can I cook with only 2 pans?", "Can I cook with 2 pans?", NOTHING),
+    ("Can I drive only one car?", "Can I drive one car?", VETO),
+    ("Can I cook with only butter?", "Can I cook with butter?", VETO),
+    ("Explain each part of it", "Explain it part by part", NOTHING),
+    ("Explain each part of it", "Explain some part of it", VETO),
+    ("Paint all of the wall", "Paint part of the wall", VETO),
 ]
 
 

@@ -65,6 +65,15 @@ ROWS = [
     ("Can I get a list of holidays?", "Get a list of holidays.", NOTHING),
     ("Do you know why cats purr?", "Why do cats purr?", NOTHING),
     ("Could anyone tell me where the shop opens?", "Why does the shop open?", VETO),
+    ("Is there a way to print a chat?", "How do I print a chat?", NOTHING),
+    ("Is there any quick way to print a chat?", "How can I quickly print a chat?", NOTHING),
+    ("Is there a way to print a chat?", "Can I print a chat?", NOTHING),
+    ("Is there a way to print a chat?", "When should I print a chat?", DOUBT),
+    ("Is there a need to print a chat?", "How do I print a chat?", VETO),
+    ("Should I print a chat?", "How do I print a chat?", VETO),
+    ("What is the most effective method of transport?", "What is the most effective transport?", NOTHING),
+    ("What is the best method of payment?", "Why is payment best?", VETO),
+    ("What is the best way to pay abroad?", "Why is it best to pay abroad?", VETO),
 ]
 
 

@@ -75,6 +75,16 @@ ROWS = [
     ("Who sells used pianos?", "Who sells new pianos?", VETO),
     ("What are the rules for business trips?", "What are the rules for trips in a personal car?", NOTHING),
     ("Do hourly workers get overtime?", "Do salaried workers get overtime?", VETO),
+    ("How long should I breastfeed a baby?", "How long should I breastfeed?", NOTHING),
+    ("Can we homeschool our child?", "Can we homeschool?", NOTHING),
+    ("Can I breastfeed a toddler?", "Can I breastfeed a newborn?", VETO),
+    ("Can I bathe a baby?", "Can I bathe?", VETO),
+    ("Can I homeschool a teenager?", "Can I homeschool?", VETO),
+    ("Who clears the gutter, the landlord or the tenant?", "Who clears the gutter?", NOTHING),
+    ("Who may sue a landlord or a tenant?", "Who may sue?", VETO),
+    ("Who clears the gutter for the tenant?", "Who clears the gutter?", VETO),
+    ("Must the landlord or the tenant clear the gutter?", "Must we clear the gutter?", VETO),
+    ("Who clears the gutter, the landlord or the council?", "Who clears the gutter?", DOUBT),
 ]
 
 
