@@ -8,6 +8,7 @@ Invariant: a guard only ever objects. No finding says nothing about whether two 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -27,6 +28,7 @@ from semcache.matching.guards.numbers import NumberGuard
 from semcache.matching.guards.quantifiers import QuantifierGuard
 from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
+from semcache.matching.guards.units import UNITS
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
@@ -53,6 +55,7 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
 
 
+_PLAIN = re.compile(r"\w(?:[\w'\u2019-]*\w)?")  # a word, and no option, quotation or formula
 _MARKS = str.maketrans(dict.fromkeys(",.?!;:", " "))
 
 
@@ -92,24 +95,25 @@ def _capitals_tell(query: str, cached: str) -> bool:
     one, two = query.translate(_MARKS).split(), cached.translate(_MARKS).split()
     if one == two or [word.lower() for word in one] != [word.lower() for word in two]:
         return False
-    told = [pair for place, pair in enumerate(zip(one, two, strict=True)) if _apart(*pair, first=not place)]
-    if not told or canonical(query).text == canonical(cached).text:
+    if canonical(query).text == canonical(cached).text:
         return False
-    if _without_capitals(one) or _without_capitals(two):
-        return any(letters.told_by_case(*pair, of=len(one)) for pair in told)
-    return True
-
-
-def _apart(one: str, two: str, *, first: bool) -> bool:
-    """Return True if the capitals of two writings of a word, or of an option such as "-a", may tell them apart."""
-    if one.startswith("-"):
-        return one != two
-    return letters.lowered(one, first) != letters.lowered(two, first)
+    if not (_without_capitals(one) or _without_capitals(two)):
+        return True
+    return any(_told_by_case(*pair, place, len(one)) for place, pair in enumerate(zip(one, two, strict=True)))
 
 
 def _without_capitals(words: list[str]) -> bool:
     """Return True for a writer who uses none, other than for "I"."""
     return all(word == "I" or word == word.lower() for word in words)
+
+
+def _told_by_case(one: str, two: str, place: int, of: int) -> bool:
+    """Return True if two writings of a word may be two words, though one of the writers has no capitals."""
+    if one == two:
+        return False
+    if _PLAIN.fullmatch(one) is None or one.lower() in UNITS:
+        return True
+    return letters.lowered(one, not place) != letters.lowered(two, not place) and letters.told_by_case(one, two, of)
 
 
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:

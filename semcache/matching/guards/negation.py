@@ -42,7 +42,7 @@ _NEGATORS = (
     | _BARE
     | vocabulary(
         "not never without no nor none neither nobody nothing nowhere cannot except excluding unless non"
-        " unable impossible avoid avoids avoided avoiding"
+        " unable impossible avoid avoiding"
     )
 )
 # Words by which a text may say "it does not work" without a negator; they excuse one in the other text.
@@ -76,7 +76,8 @@ _RHETORICAL = re.compile(
 # What says "without" and "except" in other words.
 _LACKING = re.compile(r"\bw/o\b|\bin (?:the )?absence of\b")
 _EXCEPTING = re.compile(r"\b(?:apart|aside) from\b|\bother than\b")
-_PHRASED = ("w/o", "absence of", "apart from", "aside from", "other than")
+_AVOIDED = re.compile(r"\bbe avoided\b")
+_PHRASED = ("w/o", "absence of", "apart from", "aside from", "other than", "be avoided")
 # "Safe or no", "yes/no": a question, not a negation; "no. of players": a number.
 _EITHER = re.compile(r"(?:\bor|/) ?(?:no|not|n)\W*$|\byes[ /,]+(?:or )?no\b|\by/n\b|\bno\. of\b")
 _AGAINST = vocabulary("against for in favour favor of")
@@ -302,7 +303,7 @@ def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:
 
 
 def _negated(words: SplitText) -> bool:
-    plain = _EXCEPTING.sub("except", _LACKING.sub("without", words.lower))
+    plain = _AVOIDED.sub("avoid", _EXCEPTING.sub("except", _LACKING.sub("without", words.lower)))
     plain = _IDIOMS.sub(" ", _EITHER.sub(" ", plain))
     plain = _RHETORICAL.sub(" ", plain)
     kept = words.words if plain == words.lower and plain.isascii() else read_text(plain).words

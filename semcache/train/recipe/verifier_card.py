@@ -40,7 +40,7 @@ def readme(
     """
     scale = card["calibration"]
     taken = " and then ".join(f"{count:,}" for count in courses)
-    begun = f"; the last {resumed} went on from the int8 weights of the one before (`--go-on`)" if resumed else ""
+    begun = f"; the last {resumed} went on from int8 weights (`--go-on`)" if resumed else ""
     lines = [
         "# Verifier: may two prompts share an answer?",
         "",

@@ -24,6 +24,10 @@ from semcache.matching import guards
         ("how do I set the margins of a page in word", "How do I set the margins of a page in Word?", False),
         ("if it rains, do tortoises hide", "If it rains do tortoises hide?", False),
         ("what is rest", "What is REST?", True),
+        ("What is ML?", "What is ml?", True),
+        ("what is ml", "What is ML?", True),
+        ('is "a" the same as "a" in python comparisons', 'Is "a" the same as "A" in Python comparisons?', True),
+        ("what does the pattern \\d match in a long text", "What does the pattern \\D match in a long text?", True),
         ("is apple healthy", "Is Apple healthy?", True),
         (
             "which rules does the us have for drones over cities",
