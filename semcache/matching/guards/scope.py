@@ -101,7 +101,7 @@ def read(text: str) -> ScopeReading:
 
 
 def _alternatives(words: SplitText) -> frozenset[str]:
-    """What "who" is asked to be, two of one axis that go without saying: "who pays, the tenant or the landlord"."""
+    """The two words of one axis between which "who" is to choose: "who pays, the tenant or the landlord"."""
     match = _ALTERNATIVES.search(words.lower)
     if match is None:
         return frozenset()

@@ -134,7 +134,7 @@ _SENTENCE = re.compile(r"(?<=[.?!;])\s+|\n\s*")
 
 
 def without_told(folded: str) -> str:
-    """What a folded text asks, where all of that is of any day and the rest only tells a case; else the text."""
+    """The part of a folded text that asks, if it is of any day and the rest only tells a case; else the text."""
     if len(folded) > _LONGEST:
         return folded
     parts = [part for sentence in _SENTENCE.split(folded) for part in _clauses(sentence)]
