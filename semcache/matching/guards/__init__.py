@@ -8,14 +8,13 @@ Invariant: a guard only ever objects. No finding says nothing about whether two 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards import tone
+from semcache.matching.guards import capitals, tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -28,11 +27,9 @@ from semcache.matching.guards.numbers import NumberGuard
 from semcache.matching.guards.quantifiers import QuantifierGuard
 from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
-from semcache.matching.guards.units import UNITS
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
-from semcache.request.wording import canonical, letters
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -53,10 +50,6 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
     EntityGuard(),
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
-
-
-_PLAIN = re.compile(r"\w(?:[\w'\u2019-]*\w)?")  # a word, and no option, quotation or formula
-_MARKS = str.maketrans(dict.fromkeys(",.?!;:", " "))
 
 
 class _Panel:
@@ -90,32 +83,6 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
     return _panel(tuple(names)).guards
 
 
-def _capitals_tell(query: str, cached: str) -> bool:
-    """Return True for texts of the same letters whose capitals are no matter of style: "US" and "us", "-a" and "-A"."""
-    one, two = query.translate(_MARKS).split(), cached.translate(_MARKS).split()
-    if one == two or [word.lower() for word in one] != [word.lower() for word in two]:
-        return False
-    if canonical(query).text == canonical(cached).text:
-        return False
-    if not (_without_capitals(one) or _without_capitals(two)):
-        return True
-    return any(_told_by_case(*pair, place, len(one)) for place, pair in enumerate(zip(one, two, strict=True)))
-
-
-def _without_capitals(words: list[str]) -> bool:
-    """Return True for a writer who uses none, other than for "I"."""
-    return all(word == "I" or word == word.lower() for word in words)
-
-
-def _told_by_case(one: str, two: str, place: int, of: int) -> bool:
-    """Return True if two writings of a word may be two words, though one of the writers has no capitals."""
-    if one == two:
-        return False
-    if _PLAIN.fullmatch(one) is None or one.lower() in UNITS:
-        return True
-    return letters.lowered(one, not place) != letters.lowered(two, not place) and letters.told_by_case(one, two, of)
-
-
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
     """The findings of the named guards against sharing an answer, at most one each."""
     if query == cached:
@@ -124,7 +91,7 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     found: list[Conflict] = []
     if not alike(query, cached):
         found.append(Conflict("characters", "they differ in symbols or scripts"))
-    elif _capitals_tell(query, cached):
+    elif capitals.tell(query, cached):
         found.append(Conflict("characters", "capitals make other words of the same letters"))
     elif (jest := tone.compare(query, cached)) is not None:
         found.append(jest)

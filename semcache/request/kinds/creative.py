@@ -5,10 +5,8 @@ Knows words and patterns of folded text. Invariant: code is no such work, unless
 
 from __future__ import annotations
 
-import re
-
 from semcache.request.kinds.general import HOW_TO
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
+from semcache.request.kinds.patterns import SENTENCES, CuedPatterns, any_of, rule, vocabulary, words_of
 
 _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
@@ -110,12 +108,11 @@ _OWN_CASE = any_of(
     r"^\W*(?:i|i'm|i've|i'd|we|we're|we've|my|our|whenever|when (?:i|we))\b"
     r"(?!.{0,300}\b(?:please|(?:want|need|like|love|looking for) (?:you|an?|some|the|one|\d+)\b))"
 )
-_SENTENCE = re.compile(r"(?<=[.?!;])\s+|\n\s*")
 
 
 def _tells_and_asks_how(folded: str) -> bool:
     """Return True if a text ends by asking how, and all else that names a work tells the sender's own case."""
-    *told, asked = _SENTENCE.split(folded.strip())
+    *told, asked = SENTENCES.split(folded.strip())
     if _ASKS_HOW.match(asked) is None:
         return False
     return all(_OWN_CASE.match(part) is not None or not _CREATIVE.match(part, words_of(part)) for part in told)

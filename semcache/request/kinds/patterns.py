@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"\w+")
+SENTENCES = re.compile(r"(?<=[.?!;])\s+|\n\s*")  # between which a text is parted
 
 
 def words_of(folded: str) -> frozenset[str]:

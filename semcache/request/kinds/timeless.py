@@ -60,7 +60,7 @@ _YEAR = any_of(r"\b(?:this|last|next) year\b(?!')")
 _NOW = any_of(
     r"\b(?:starting now|currently|right now|now|at the moment|at present|as of now|today|nowadays|these days)\b(?!')"
 )
-_THESE_DAYS = any_of(r"\b(?:nowadays|these days)\b")
+_THESEDAYS = any_of(r"\b(?:nowadays|these days)\b")
 
 # "If I cancel today", "when you quit next month": a rule is asked about, in whatever week.
 _CONDITION = any_of(
@@ -131,7 +131,7 @@ _WAY = any_of(
     r"(?! (?:\w+ )?(?:get to|get there|go|fly|travel|drive|watch|see|earn|spend|vote|check|find|know|tell|reach|invest"
     r"|dress|visit|help|book|buy)\b)(?!.{0,120}\b(?:ticket|seat|train|flight|show|table)\b)"
 )
-_DAYS = any_of(_DAY)
+DAYS = any_of(_DAY)
 _LAST_NOW = re.compile(r"\bnow\W*$")
 _SENTENCE = re.compile(r"[.?!;\n]+\s*")
 _ONE_SENTENCE = re.compile(r"[^.?!;\n]+")
@@ -153,7 +153,7 @@ def without_timeless(folded: str) -> str:
         rest = _ONE_SENTENCE.sub(_without_now, rest)
     if _CHANGING.search(rest) is not None:
         return rest
-    rest = _THESE_DAYS.sub(_GAP, _CONDITION.sub(_GAP, rest))
+    rest = _THESEDAYS.sub(_GAP, _CONDITION.sub(_GAP, rest))
     if _SLOW.search(rest) is not None:
         rest = _NOW.sub(_GAP, rest)
     if _YEARLY.search(rest) is not None:
@@ -175,9 +175,9 @@ def _without_case(folded: str) -> str:
     start = advice.start()
     asked = _SENTENCE.split(folded[start:], maxsplit=1)
     told = folded[:start]
-    if any(_ASKING.match(part) for part in _SENTENCE.split(told) if _DAYS.search(part)):
+    if any(_ASKING.match(part) for part in _SENTENCE.split(told) if DAYS.search(part)):
         return folded
     question = _LAST_NOW.sub(_GAP, asked[0])
     if _WAY.match(question) is not None:
-        question = _DAYS.sub(_GAP, question)
-    return " ".join((_DAYS.sub(_GAP, told), question, *asked[1:]))
+        question = DAYS.sub(_GAP, question)
+    return " ".join((DAYS.sub(_GAP, told), question, *asked[1:]))

@@ -6,9 +6,8 @@ list or a text, names nothing that changes, and does not ask how things stand wi
 
 from __future__ import annotations
 
-import re
-
-from semcache.request.kinds.patterns import any_of
+from semcache.request.kinds.patterns import SENTENCES, any_of
+from semcache.request.kinds.timeless import DAYS
 
 _MOST = 12  # sentences
 _LONGEST = 1200  # characters
@@ -99,10 +98,6 @@ _PUBLIC = any_of(
 )
 _REFERS_BACK = any_of(rf"\b(?:{_BACK}|i|we|me|us|my|our)\b")
 _SECOND_CLAUSE = any_of(r",? and (?=(?:how|why|what|do|does|is|are|can)\b)")
-_DAY = any_of(
-    r"\b(?:today|tonight|tomorrow|yesterday|now|currently|at the moment|(?:this|last|next) (?:night|week|weekend|month"
-    r"|morning|afternoon|evening|year))\b"
-)
 _WANTS_TO_KNOW = any_of(
     r"\b(?:wonder\w*|curious|no idea|not sure|(?:don't|do not|doesn't) know|find out|(?:let|tell|show) me"
     r"|(?:want|need|wish|like|love) to (?:know|see|check|hear)|hoping|interested in)\b"
@@ -130,14 +125,13 @@ _LAST_CLAUSE = any_of(
     r", (?:(?:and|but|so) )?(?=(?:what if|how (?:do|does|can|should)|why (?:do|does)|what (?:should|can|is)|is there"
     r"|(?:can|should) i|is it)\b)"
 )
-_SENTENCE = re.compile(r"(?<=[.?!;])\s+|\n\s*")
 
 
 def without_told(folded: str) -> str:
     """The part of a folded text that asks, if it is of any day and the rest only tells a case; else the text."""
     if len(folded) > _LONGEST:
         return folded
-    parts = [part for sentence in _SENTENCE.split(folded) for part in _clauses(sentence)]
+    parts = [part for sentence in SENTENCES.split(folded) for part in _clauses(sentence)]
     asked = [part for part in parts if _asks(part)]
     told = [part for part in parts if not _asks(part)]
     if not asked or not told or len(parts) > _MOST or not all(map(_only_tells, told)):
@@ -170,7 +164,7 @@ def _bare(part: str) -> str:
 def _only_tells(part: str) -> bool:
     """Return True unless what looks like a statement wants to know something that changes."""
     wish = _WANTS_TO_KNOW.search(part)
-    if wish is not None and (_DAY.search(part, wish.end()) or _CHANGES.search(part, wish.end())):
+    if wish is not None and (DAYS.search(part, wish.end()) or _CHANGES.search(part, wish.end())):
         return False
     if _CHANGES.search(part) is None:
         return True

@@ -219,7 +219,7 @@ def lowered(word: str, first: bool) -> str:
     return low if low in STYLED else word
 
 
-def told_by_case(one: str, two: str, of: int) -> bool:
+def may_be_another(one: str, two: str, of: int) -> bool:
     """Return True if two writings of a word in texts of `of` words may be two words though one writer has no capitals.
 
     "what is rest" need not ask about REST; in a longer text that is otherwise the same the other words say which.

@@ -133,8 +133,10 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
     pools = {"mixed": [*parts[0], *parts[1]], **{name: [] for name in (*TOPICS, *HANDS)}}
-    for name, groups in _by_pool(authored.groups()).items():
-        pools[name] += authored.paired(groups, beside=BESIDE.get(name, 2))
+    of_topic = {topic: name for name, topics in TOPICS.items() for topic in topics}
+    for group in authored.groups():
+        name = of_topic.get(group.topic, "mixed")
+        pools[name] += authored.paired([group], beside=BESIDE.get(name, 2))
     of_hand = {hand: name for name, hands in HANDS.items() for hand in hands}
     unread: list[MinedPair] = []
     for pair in natural.paired():
@@ -143,14 +145,6 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     check = _even([one for pairs in (*pools.values(), unread) for one in pairs if one.held and one.sure > 0.5], seed)
     read = {name: _shuffled(dict.fromkeys(one for one in pairs if not one.held), seed) for name, pairs in pools.items()}
     return VerifierParts(in_courses(read, sizes.courses, seed), check[: sizes.check])
-
-
-def _by_pool(groups: Iterable[authored.AuthoredGroup]) -> dict[str, list[authored.AuthoredGroup]]:
-    of = {topic: name for name, topics in TOPICS.items() for topic in topics}
-    found: dict[str, list[authored.AuthoredGroup]] = {"mixed": [], **{name: [] for name in TOPICS}}
-    for group in groups:
-        found[of.get(group.topic, "mixed")].append(group)
-    return found
 
 
 def in_courses(

@@ -11,7 +11,6 @@ import json
 import logging
 import math
 import random
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -110,12 +109,13 @@ def fit(
         start, loss_of_late = state["done"], state["loss"]
         module.load_state_dict(state["weights"])
         optimizer.load_state_dict(state["optimizer"])
-    linear = [part.weight for layer in cross_encoder_network.linear_layers(module) for part in layer]
+    layers = cross_encoder_network.linear_layers(module) if course.levels else []
+    linear = [part.weight for layer in layers for part in layer]
     module.train()
     for done in range(start + 1, len(batches) + 1):
         some, wanted = batches[done - 1]
         torch.manual_seed(course.seed + done)  # of the dropout: a resumed run draws what an unbroken one does
-        with grid_weights.on_grid(linear, course.levels) if course.levels else nullcontext():
+        with grid_weights.on_grid(linear, course.levels):
             with torch.autocast("cpu", torch.bfloat16, enabled=course.half):
                 logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
             loss = functional.binary_cross_entropy_with_logits(logits.float(), torch.tensor(wanted))
@@ -133,8 +133,7 @@ def fit(
             state["weights"] = module.state_dict()
             torch.save(state, saved.with_suffix(".part"))
             saved.with_suffix(".part").replace(saved)
-    if course.levels:
-        grid_weights.round_nearest(linear, course.levels)
+    grid_weights.round_nearest(linear, course.levels)
     module.eval()
 
 
