@@ -58,7 +58,7 @@ HANDS = {
     "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
-    "misleading": ("unread_sly",),  # no traffic: nothing is learned of it, but it is checked
+    "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked
 }
 RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")

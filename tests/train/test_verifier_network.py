@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.verifier import cross_encoder_network, grid_weights, training_loop, verifier_folder
+from semcache.train.verifier.cross_encoder_network import linear_weights
 from semcache.train.verifier.logit_calibration import LogitScale
 from semcache.train.verifier.token_rows import padded, rows
 from semcache.train.verifier.training_loop import TrainingExample, TrainingStep, VerifierTrainingOptions
@@ -163,7 +164,7 @@ def test_half_as_precise_products_lead_to_nearly_the_same_weights() -> None:
 def test_every_step_computes_with_the_weights_as_they_will_be_written() -> None:
     still = replace(COURSE, passes=1, rate=0.0)
     whole, rounded, grid = started(), started(), started()
-    grid_weights.round_nearest(_linear(rounded), 2)
+    grid_weights.round_nearest(linear_weights(rounded), 2)
     losses = []
     for module, levels in ((whole, 0), (rounded, 0), (grid, 2)):
         steps: list[TrainingStep] = []
@@ -171,18 +172,19 @@ def test_every_step_computes_with_the_weights_as_they_will_be_written() -> None:
         losses.append([step.loss for step in steps])
     assert losses[2] == pytest.approx(losses[1], abs=1e-6)
     assert losses[2] != pytest.approx(losses[0], abs=1e-6)
-    assert all(torch.allclose(one, two) for one, two in zip(_linear(grid), _linear(rounded), strict=True))
+    kept = zip(linear_weights(grid), linear_weights(whole), strict=True)
+    assert all(torch.equal(one, two) for one, two in kept), "beside the steps they are whole"
 
 
 def test_steps_that_are_smaller_than_the_grid_add_up() -> None:
     module, begun = started(), started()
-    grid_weights.round_nearest(_linear(begun), 63)
+    grid_weights.round_nearest(linear_weights(begun), 63)
     slow = replace(COURSE, passes=4, rate=3e-4, levels=63)
     training_loop.fit(module, WORDS, examples(), slow)
-    step = [weight.abs().amax(dim=1, keepdim=True) / 63 for weight in _linear(begun)]
+    step = [weight.abs().amax(dim=1, keepdim=True) / 63 for weight in linear_weights(begun)]
     moved = [
         int((now - before).abs().gt(0.5 * of).sum())
-        for now, before, of in zip(_linear(module), _linear(begun), step, strict=True)
+        for now, before, of in zip(linear_weights(module), linear_weights(begun), step, strict=True)
     ]
     assert all(0.5 * of.min() > slow.rate for of in step), "a single step is larger than the grid"
     assert all(moved)
@@ -194,10 +196,6 @@ def test_a_grid_holds_within_a_step_alone() -> None:
         assert weight.tolist() == [[1.0, -0.5, 0.0], [0.0, 0.0, 0.0]]
         raise KeyboardInterrupt
     assert weight.tolist()[0][1] == pytest.approx(-0.26)
-
-
-def _linear(module: Any) -> list[Any]:
-    return [part.weight for layer in cross_encoder_network.linear_layers(module) for part in layer]
 
 
 def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(

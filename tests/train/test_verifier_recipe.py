@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from semcache.errors import ConfigError
 from semcache.models.cross_encoder import CrossEncoder
+from semcache.train.export import WEIGHT_LEVELS
 from semcache.train.pairs import Pair
 from semcache.train.recipe import verifier_recipe
 from semcache.train.recipe.mixture import MinedPair
@@ -67,9 +69,11 @@ def test_courses_follow_each_other_and_the_last_can_go_on_alone(tmp_path: Path) 
     assert len({round(value, 4) for value in found}) == 3
 
 
-def test_the_folder_holds_the_weights_that_were_calibrated(tmp_path: Path) -> None:
+@pytest.mark.parametrize("levels", [0, WEIGHT_LEVELS])
+def test_the_folder_holds_the_weights_that_were_calibrated(levels: int, tmp_path: Path) -> None:
     begun = verifier_recipe.resumed(folder(tmp_path / "begun"), 7)
-    trained = verifier_recipe.make(begun, tmp_path, PARTS, seed=7, courses=COURSES[1:])
+    course = replace(COURSES[1], levels=levels)
+    trained = verifier_recipe.make(begun, tmp_path, PARTS, seed=7, courses=[COURSES[0], course])
     trained.write(tmp_path / "made", seed=7)
     back, _ = verifier_folder.read(tmp_path / "made")
     layers = [name for name in back if name.startswith("encoder.layer") and back[name].ndim == 2]

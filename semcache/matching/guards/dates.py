@@ -55,7 +55,7 @@ _NOT_YEAR_BEFORE = re.compile(
     r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
 _NOT_YEAR_AFTER = re.compile(
-    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah|rpm|hz"
+    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|wh|fl|nautical|nmi|rpm|hz"
     r"|watts?|w|words?"
     r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?"
     r"|bytes?|tokens?"

@@ -86,6 +86,10 @@ _ZERO = re.compile(r"\bzero\b(?!-| (?:degrees|point|percent)\b)")
 
 _PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
 _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
+# Units of two words, of which the second is a unit of something else.
+_OF_TWO_WORDS = re.compile(r"\b(?:fl\.? ?oz\b|fluid ounces?\b|sq\.? ?ft\b|square (?:foot|feet)\b|nautical miles?\b)")
+_ONE_WORD = {"f": "floz", "s": "sqft", "n": "nmi"}
+_FIRST_OF_TWO = vocabulary("fl fluid sq square nautical")
 _WHOLE_AND_PART = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
 _BOUNDING = vocabulary(
     "more fewer less over above under below least most than exceeding exceeds beyond older younger minimum maximum"
@@ -188,9 +192,11 @@ def _value(word: str) -> int:
 
 
 def joined(text: str, words: SplitText) -> str:
-    """`text`, its number words now digits, with one number for "1 1/2" and one unit for "miles per hour"."""
+    """`text`, its number words now digits, with one number for "1 1/2" and one word for "miles per hour"."""
     if "per" in words.bag or "hour" in words.bag:
         text = _PER.sub(lambda match: _PER_UNITS[match[0][0]], text)
+    if not words.bag.isdisjoint(_FIRST_OF_TWO):
+        text = _OF_TWO_WORDS.sub(lambda match: _ONE_WORD[match[0][0]], text)
     return _WHOLE_AND_PART.sub(_sum, text) if "/" in text else text
 
 

@@ -20,6 +20,7 @@ _SPELLINGS: dict[str, dict[float, str]] = {
         1.0: "m meter meters metre metres",
         1000.0: "km kms kilometer kilometers kilometre kilometres",
         1609.344: "mi mile miles",
+        1852.0: "nmi",
         9.4607e15: "lightyear lightyears",
     },
     "mass": {
@@ -42,11 +43,12 @@ _SPELLINGS: dict[str, dict[float, str]] = {
         604800.0: "week weeks wk wks",
         1209600.0: "fortnight fortnights",
     },
-    "months": {1.0: "month months", 3.0: "quarters", 12.0: "year years yr yrs", 120.0: "decade decades"},
+    "months": {1.0: "month months mo mos", 3.0: "quarters", 12.0: "year years yr yrs", 120.0: "decade decades"},
     "volume": {
         0.001: "ml milliliter milliliters millilitre millilitres cc",
         0.00492892: "tsp teaspoon teaspoons",
         0.0147868: "tbsp tablespoon tablespoons",
+        0.0295735: "floz",
         0.236588: "cup cups",
         0.473176: "pint pints",
         1.0: "l liter liters litre litres",
@@ -65,7 +67,9 @@ _SPELLINGS: dict[str, dict[float, str]] = {
     "bits": {1.0: "bit bits"},
     "rate": {1e3: "kbps", 1e6: "mbps", 1e9: "gbps"},
     "speed": {1.0: "km/h kmh kph kmph", 1.609344: "mph", 3.6: "m/s", 1.852: "knot knots"},
-    "energy": {1.0: "joule joules", 4184.0: "kcal calorie calories cal", 1000.0: "kj", 3.6e6: "kwh"},
+    "energy": {1.0: "joule joules", 4184.0: "kcal calorie calories cal", 1000.0: "kj", 3600.0: "wh", 3.6e6: "kwh"},
+    "current": {0.001: "ma milliamp milliamps", 1.0: "amp amps ampere amperes"},
+    "charge": {0.001: "mah", 1.0: "ah"},
     "power": {1.0: "watt watts w", 1000.0: "kw kilowatt kilowatts"},
     "area": {1.0: "sqm", 0.092903: "sqft", 4046.86: "acre acres", 10000.0: "hectare hectares"},
     "frequency": {1.0: "hz hertz", 1e3: "khz", 1e6: "mhz", 1e9: "ghz"},
@@ -122,10 +126,10 @@ CURRENCIES = vocabulary(
 SYMBOLS = {"$": "dollars", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 # Spellings that are a unit only right behind a number.
 AMBIGUOUS = vocabulary(
-    "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stone stones p"
+    "ma ah m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stone stones p"
     " penny pence quarters bit bits"
     " gig gigs rs yard yards pound cc percentage cent cents pct % day days week weeks year years month"
-    " months hour hours"
+    " months mo mos hour hours"
     " minute minutes"
 )
 STANDALONE = frozenset(spelling for spelling in UNITS if spelling not in AMBIGUOUS)

@@ -22,6 +22,7 @@ from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.verifier_card import BASE
 from semcache.train.verifier import (
     cross_encoder_network,
+    grid_weights,
     logit_calibration,
     rounded_network,
     training_loop,
@@ -37,22 +38,29 @@ NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
 LAYERS = 8  # of the encoder, from below: the others take a third of the time and of the size
-# What ships has been through the first six. After the last three it finds more rewordings, and no longer hears some
-# words that a question lacks.
+# In three courses of natural neighbours a word that a question lacks hardly ever changes its answer, and such words
+# were no longer heard; the last two teach that they may change it.
 COURSES = (
     VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
     VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
     *[VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True)] * 4,
     *[VerifierTrainingOptions(rate=3e-5, last=1e-5, fresh=1.0, half=True)] * 2,
-    VerifierTrainingOptions(rate=2e-5, last=5e-7, fresh=1.0, half=True, levels=WEIGHT_LEVELS),
+    *[VerifierTrainingOptions(rate=2e-5, last=5e-7, fresh=1.0, half=True, levels=WEIGHT_LEVELS)] * 3,
 )
-GO_ON = 3  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
+GO_ON = 5  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
 # The topics of written groups that are read after those of the pool "mixed", with the sets of data.
 TOPICS = {
     "written_2": frozenset(
         [
             *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose"),
             *("one_word", "practical", "products", "services", "technical", "who_whom"),
+        ]
+    ),
+    "contrasts": frozenset(("contrasts_asked", "contrasts_fillers", "contrasts_parts")),
+    "contrasts_2": frozenset(
+        [
+            *("contrasts_compounds", "contrasts_desk", "contrasts_grammar", "contrasts_little"),
+            *("contrasts_lookalikes", "contrasts_questions"),
         ]
     ),
     "written_3": frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
@@ -94,6 +102,25 @@ class MixtureSizes:
         {"mixed": 8_000, "written_2": 6_000, "written_3": 6_000, "written_4": 12_000, "asked": 12_000},
         {"mixed": 3_000, "written_2": 4_000, "written_3": 2_000, "written_4": 6_000, "asked": 4_000, "asked_2": 30_000},
         {"mixed": 2_000, "written_2": 3_000, "written_3": 2_000, "written_4": 4_000, "asked": 4_000, "asked_2": 20_000},
+        {
+            "mixed": 2_000,
+            "written_2": 2_000,
+            "written_3": 1_000,
+            "written_4": 3_000,
+            "asked": 2_000,
+            "asked_2": 6_000,
+            "contrasts": 16_000,
+        },
+        {
+            "mixed": 1_000,
+            "written_2": 2_000,
+            "written_3": 1_000,
+            "written_4": 2_000,
+            "asked": 2_000,
+            "asked_2": 10_000,
+            "contrasts": 2_000,
+            "contrasts_2": 14_000,
+        },
     )
     check: int = 8_000
     prompts: int = 20_000
@@ -200,7 +227,9 @@ def make(
     for place, course in enumerate(courses, len(parts.courses) - len(courses)):
         some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
         training_loop.fit(begun.module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
-    if not courses[-1].levels:
+    if courses[-1].levels:
+        grid_weights.round_nearest(cross_encoder_network.linear_weights(begun.module), courses[-1].levels)
+    else:
         read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
         rounded_network.round_weights(begun.module, tokenizer, read)
     return calibrated(begun, parts)

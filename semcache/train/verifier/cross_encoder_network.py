@@ -119,6 +119,11 @@ def linear_layers(module: Module) -> list[list[Module]]:
     return [[part for part in layer.modules() if isinstance(part, torch.nn.Linear)] for layer in layers]
 
 
+def linear_weights(module: Module) -> list[Any]:
+    """The weights (out, in) of those parts, in the same order."""
+    return [part.weight for layer in linear_layers(module) for part in layer]
+
+
 def judge(module: Module, ids: Any, kinds: Any, mask: Any) -> Any:
     """Logits (n,) of pairs: token `ids` (n, tokens), 0 or 1 for the text that each is of, and which are no padding."""
     import torch

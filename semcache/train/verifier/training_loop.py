@@ -47,7 +47,8 @@ class VerifierTrainingOptions:
 
     The classifier, which starts from nothing, learns `fresh` times as fast. With `half` products are of bfloat16
     numbers, which takes half of the time where the processor has them. With `levels` every step computes with the
-    weights of the encoder's linear layers on a grid of so many values either side of zero, and so they are at the end.
+    weights of the encoder's linear layers on a grid of so many values either side of zero, and learns whole
+    ones.
     """
 
     passes: int = 1
@@ -109,8 +110,7 @@ def fit(
         start, loss_of_late = state["done"], state["loss"]
         module.load_state_dict(state["weights"])
         optimizer.load_state_dict(state["optimizer"])
-    layers = cross_encoder_network.linear_layers(module) if course.levels else []
-    linear = [part.weight for layer in layers for part in layer]
+    linear = cross_encoder_network.linear_weights(module) if course.levels else []
     module.train()
     for done in range(start + 1, len(batches) + 1):
         some, wanted = batches[done - 1]
@@ -133,7 +133,6 @@ def fit(
             state["weights"] = module.state_dict()
             torch.save(state, saved.with_suffix(".part"))
             saved.with_suffix(".part").replace(saved)
-    grid_weights.round_nearest(linear, course.levels)
     module.eval()
 
 

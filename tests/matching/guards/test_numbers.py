@@ -23,6 +23,17 @@ SIGNS = [
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]
 ROWS = [
+    ("Is a fuse of 300 mA enough?", "Is a pack of 300 mAh enough?", True),
+    ("Is a fuse of 300 mA enough?", "Is a fuse of 0.3 amps enough?", False),
+    ("Is a 2 amp charger fast?", "Is a 2000 mA charger fast?", False),
+    ("Lamp with a 5 W draw", "Lamp with a 5 Wh draw", True),
+    ("How many grams of syrup are 6 oz?", "How many grams of syrup are 6 fl oz?", True),
+    ("How many grams of syrup are 6 fluid ounces?", "How many grams of syrup are 6 fl. oz.?", False),
+    ("Is a shed of 90 ft legal?", "Is a shed of 90 sq ft legal?", True),
+    ("Is a shed of 90 square feet legal?", "Is a shed of 90 sqft legal?", False),
+    ("Is 5 mo. early for a first tooth?", "Is 5 yr. early for a first tooth?", True),
+    ("Is 5 mo. early for a first tooth?", "Is 5 months early for a first tooth?", False),
+    ("How long is a swim of 3 miles?", "How long is a swim of 3 nautical miles?", True),
     ("Swap rows one and two in pandas", "Swap rows 1 and 2 in pandas", False),
     ("Swap rows one and two in pandas", "Swap rows 1 and 3 in pandas", True),
     ("Our twins are nine, seven and four", "Our twins are 9, 7 and 4", False),

@@ -282,6 +282,34 @@ def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
     assert threshold.standing("support").state is not State.CLOSED
 
 
+def test_where_likeness_is_suspected_the_verifiers_word_still_serves() -> None:
+    threshold = CertifiedThreshold(PACK)
+    heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
+    for _ in range(2):
+        threshold.observe(label(SURE, correct=False, source=LabelSource.MISS))
+    unheard = threshold.judge(SURE, "support", controls=ANY, draw=0.5)
+    assert (unheard.serve, unheard.verify, unheard.enough) == (False, True, False), "likeness is not enough now"
+    assert threshold.judge(heard, "support", controls=ANY, draw=0.5).serve
+    assert not threshold._of("support").halted
+
+
+def test_where_the_verifiers_word_is_suspected_it_is_not_asked_until_right_answers_allay_it() -> None:
+    threshold = CertifiedThreshold(PACK)
+    known = threshold._of("support")
+    heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
+    while not known.told.drift.suspects:
+        threshold.observe(label(heard, correct=False, source=LabelSource.MISS))
+    assert not threshold.judge(heard, "support", controls=ANY, draw=0.5).serve
+    doubtful = candidate(0.8, "How to get a new password")
+    assert CertifiedThreshold(PACK).judge(doubtful, "support", controls=ANY, draw=0.5).verify
+    assert not threshold.judge(doubtful, "support", controls=ANY, draw=0.5).verify
+    turns = 0
+    while known.told.drift.suspects and turns < 100:
+        threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))
+        turns += 1
+    assert 0 < turns < 100
+
+
 def test_what_shipped_fades_evenly_as_requests_come() -> None:
     budget = ErrorBudget(0.01, "hit", risks=shipped("any").risks)
     first = budget.limit()
@@ -445,7 +473,7 @@ def test_beliefs_that_labels_contradict_are_doubted() -> None:
     learned = known.untold.calibration.covariance[0][0]
     for _ in range(4):
         known.take(label(SURE, correct=False, source=LabelSource.MISS), "acme")
-    assert known.halted
+    assert known.untold.drift.suspects
     assert known.untold.calibration.covariance[0][0] > 1.5 * learned
     fresh = CertifiedThreshold(PACK)._of("support")
     before, after = (one.told.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))

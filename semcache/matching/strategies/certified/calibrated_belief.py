@@ -15,6 +15,7 @@ from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import COLD, WARM, Calibration
+from semcache.matching.strategies.certified.drift import DriftAlarm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,7 @@ class CalibratedBelief:
         self._noise = noise
         self.belief = Belief(prior, noise=noise)
         self.calibration = Calibration(prior.calibration, noise, cold=cold, warm=warm)
+        self.drift = DriftAlarm(noise)
 
     def log_odds(self, values: tuple[float, ...], answer: int) -> float:
         """The log-odds of being correct, before their calibration."""
@@ -54,6 +56,10 @@ class CalibratedBelief:
             needed = HOPELESS
         return self.belief.at_best(around, answers, longest, asked=asked) >= needed
 
+    def contradicted(self, label: Label, odds: float) -> bool:
+        """Weigh a label, before it is learned from; True where so much was believed wrongly that all is doubtful."""
+        return self.drift.take(self.corrected(odds, label.features), correct=label.correct)
+
     def learn(self, label: Label, odds: float, *, sampled: bool) -> None:
         """Learn from a label in whose log-odds `odds` had been predicted; a report is not `sampled`."""
         self.belief.learn(label.features, label.answer, correct=label.correct)
@@ -69,9 +75,15 @@ class CalibratedBelief:
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"belief": self.belief.state(), "calibration": self.calibration.state()}
+        return {
+            "belief": self.belief.state(),
+            "calibration": self.calibration.state(),
+            "drift": self.drift.logs,
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for that of another version."""
         self.belief.restore(state["belief"])
         self.calibration.restore(state["calibration"])
+        if "drift" in state:
+            self.drift.restore(state["drift"])

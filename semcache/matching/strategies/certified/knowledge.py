@@ -17,7 +17,6 @@ from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import COLD
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
-from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate
@@ -79,7 +78,6 @@ class CategoryKnowledge:
         )
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
-        self.drift = DriftAlarm(noise)
         self._beyond = Bet()
         self._stretchable = False
         self._share = 0.0
@@ -101,8 +99,8 @@ class CategoryKnowledge:
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
         """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
         if self.verifier != "verifier":
-            return self.verifier == "llm" and p >= WORTH_ASKING
-        if not free or candidate.features[_ASKED]:
+            return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
+        if not free or candidate.features[_ASKED] or self.told.drift.suspects:
             return False
         best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
         return 1.0 - best <= limit
@@ -131,7 +129,15 @@ class CategoryKnowledge:
     @property
     def halted(self) -> bool:
         """True if nothing is served for now, so that every request is labelled."""
-        return self.closed or self.drift.suspects
+        suspect = self.told.drift.suspects or self.verifier != "verifier"
+        return self.closed or (suspect and self.untold.drift.suspects)
+
+    def suspects(self, values: tuple[float, ...]) -> bool:
+        """Return True if labels make it likely that such candidates are right less often than believed.
+
+        Where likeness alone was believed too much, the local verifier's word may be worth as much as ever.
+        """
+        return self.about(values).drift.suspects
 
     def overrules(self, values: tuple[float, ...]) -> bool:
         """Return True if the category has seen enough pairs that these guards veto to know better.
@@ -171,9 +177,13 @@ class CategoryKnowledge:
         risk = 1.0 - about.corrected(odds, label.features, self._caution)
         # A report is no sample of what was served, nor of what was refused, and calibrates nothing.
         sampled = label.source is not LabelSource.FEEDBACK
-        if sampled and self.drift.take(about.corrected(odds, label.features), correct=label.correct):
+        if sampled and about.contradicted(label, odds):
             self.untold.calibration.doubt()
             self.told.calibration.doubt()
+        other = self.untold if about is self.told else self.told
+        if sampled and other.drift.suspects:
+            # Meanwhile labels are hardly ever of its kind: those of the other have to allay the suspicion.
+            other.drift.take(about.corrected(odds, label.features), correct=label.correct)
         about.learn(label, odds, sampled=sampled)
         if sampled and label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
@@ -278,7 +288,6 @@ class CategoryKnowledge:
             "told": self.told.state(),
             "certificate": self.certificate.state(),
             "tenants": self.tenants.state(),
-            "drift": self.drift.logs,
             "beyond": [self._beyond.logs, self._stretchable, self._loosest],
             "labels": self.labels,
             "closed": self.closed,
@@ -294,7 +303,6 @@ class CategoryKnowledge:
         self.untold.restore(state)
         # Until there were two, one knew all.
         self.told.restore(state.get("told", state))
-        self.drift.restore(state["drift"])
         logs, stretchable, *loosest = state["beyond"]
         if loosest in ([], [self._loosest]):
             # Evidence that the target may be stretched so far says nothing of farther.

@@ -80,12 +80,11 @@ class CertifiedThreshold:
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
         free = not vetoed or known.overrules(candidate.features)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
-        open_ = not (closed or known.halted)
         chance = known.chance(policy)
-        if open_ and free and 1.0 - p <= limit:
+        if not closed and free and 1.0 - p <= limit and not known.suspects(candidate.features):
             asks = known.confirms(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, enough=asks)
-        verify = open_ and known.asks(candidate, p, limit, free=free)
+        verify = not closed and known.asks(candidate, p, limit, free=free)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
