@@ -5,7 +5,7 @@ and every link that is in other words lowers it.
 
 What else two such conversations share (their form, tools and results, the other turns) speaks for them, so the doubt
 that may be left of a chain is greater than that of a prompt on its own. The limits were set on one half of the
-conversations of `python -m eval.written_conversations`.
+conversations of `python -m eval.written_conversations`, and the least word is what is wanted of a whole chain.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from math import prod
 
 from semcache.types import Candidate
 
-LEAST_WORD = 0.5  # of the local verifier on each link
-_LEFT = 0.75  # P(all links are right) after its word, from which a chain is served
-_ALONE = 0.97  # the same without a word
+_LEFT = 0.75  # P(all links are right) after a verifier's word on each, from which a chain is served
+LEAST_WORD = _LEFT  # of the local verifier on each link
+_ALONE = 0.97  # P(all links are right) without a word from which it is served
 _HOPE = 0.6  # P of a link before the word, below which none is asked for
 _MOST = 4  # links
 
