@@ -20,6 +20,7 @@ from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
 _COLD = Forward(Why.COLD)
+CONFIRMED = 0.75  # P(same) of a verifier, from which it confirms what was sure enough without it
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
 
 
@@ -162,13 +163,13 @@ def verified(
     """Decide on a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
 
     A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`. What was sure enough
-    before is served unless the verifier finds it more likely another question.
+    before is served if the verifier confirms it.
     """
     candidate = Candidate(unsure.card, unsure.score, features=features.with_verdict(unsure.features, p_same))
     verdict = _judge(threshold, candidate, terms)
     p_correct, chance = (p_same, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
     serves = verdict.serve or (verdict.verify and p_same >= 1.0 - allowed)
-    if not serves and unsure.enough and p_same >= EVEN:
+    if not serves and unsure.enough and p_same >= CONFIRMED:
         serves, p_correct, chance = True, unsure.p_correct, unsure.chance
     if serves:
         return served(replace(unsure, p_correct=p_correct, chance=chance, features=candidate.features), terms.draw)

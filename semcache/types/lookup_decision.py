@@ -116,9 +116,9 @@ class Serve:
 class Verify:
     """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not.
 
-    What is sure `enough` already is served unless the verifier finds it more likely another question; anything else is
-    forwarded without a verdict. `chance` is the probability with which it is audited if it is served, `risk` the
-    1 - P(correct) that may be left then, None: the target.
+    What is sure `enough` already is served unless the verifier doubts it; anything else is forwarded without a verdict.
+    `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
+    then, None: the target.
     """
 
     card: Card

@@ -217,10 +217,8 @@ def test_what_is_sure_enough_is_confirmed_and_served_where_nobody_says_a_word() 
     assert decide.unheard(replace(asked, enough=False), 0.5) is None
 
 
-@pytest.mark.parametrize(("p_same", "served"), [(0.6, True), (0.4, False)])
-def test_what_is_sure_enough_is_served_unless_the_verifier_finds_it_another_question(
-    p_same: float, served: bool
-) -> None:
+@pytest.mark.parametrize(("p_same", "served"), [(0.8, True), (0.7, False), (0.4, False)])
+def test_what_is_sure_enough_is_served_if_the_verifier_confirms_it(p_same: float, served: bool) -> None:
     asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
     assert isinstance(asked, Verify)
     found = decide.verified(asked, p_same, allowed=0.01, terms=terms(draw=0.5), threshold=_Confirms(PACK))

@@ -269,8 +269,9 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
     doubt = unsure().decision
     assert isinstance(doubt, Verify)
     sure = replace(unsure(), decision=replace(doubt, enough=True))
-    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}), sure), Serve)
-    assert weak.heard != [], "but it may object to what is sure enough without it"
+    fair = Says(0.8)
+    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(fair, 5.0, 0.8)}), sure), Serve)
+    assert fair.heard != [], "but it may object to what is sure enough without it"
 
 
 @pytest.mark.parametrize("unread", [QUERY, CACHED])
