@@ -63,7 +63,7 @@ async def test_a_chain_of_turns_in_other_words_is_served_in_a_stratum_of_its_own
     assert (standing.edit, standing.served) == ("turns", 1)
 
 
-@pytest.mark.parametrize(("word", "served"), [(0.45, None), (0.55, "An answer.")])
+@pytest.mark.parametrize(("word", "served"), [(0.7, None), (0.8, "An answer.")])
 async def test_a_verifier_that_doubts_one_turn_settles_the_chain(
     cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch, word: float, served: str | None
 ) -> None:
