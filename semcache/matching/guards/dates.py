@@ -55,8 +55,8 @@ _NOT_YEAR_BEFORE = re.compile(
     r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
 _NOT_YEAR_AFTER = re.compile(
-    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|wh|fl|nautical|nmi|rpm|hz"
-    r"|watts?|w|words?"
+    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|rpm|hz"
+    r"|watts?|wh?|fl|nautical|nmi|words?"
     r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?"
     r"|bytes?|tokens?"
     r"|hours?|minutes?|seconds?|days?|square|sq|psi|steps)\b"

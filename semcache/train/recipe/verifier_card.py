@@ -49,7 +49,7 @@ def readme(
         f"- Initialised from the lower {card['layers']} of 12 layers of {BASE}; vocabulary cut to its most frequent "
         "entries, which loses no text",
         f"- A cross-encoder: {card['layers']} layers read both texts side by side",
-        "- int8 weights per output channel (7 bits), which the last course was trained on as they are written; int8 "
+        "- int8 weights per output channel (7 bits), which the last courses were trained on as they are written; int8 "
         "activations per row; runs on onnxruntime, without torch",
         f"- Calibrated by Platt scaling on held-out pairs: slope {scale['slope']}, intercept {scale['intercept']}, "
         f"P(same) kept within {scale['least']} and {scale['most']}, which is what those pairs can support",

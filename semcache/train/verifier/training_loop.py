@@ -47,7 +47,7 @@ class VerifierTrainingOptions:
 
     The classifier, which starts from nothing, learns `fresh` times as fast. With `half` products are of bfloat16
     numbers, which takes half of the time where the processor has them. With `levels` every step computes with the
-    weights of the encoder's linear layers on a grid of so many values either side of zero, and learns whole
+    weights of the encoder's linear layers on a grid of so many values either side of zero; what it moves are the whole
     ones.
     """
 

@@ -129,8 +129,8 @@ class CategoryKnowledge:
     @property
     def halted(self) -> bool:
         """True if nothing is served for now, so that every request is labelled."""
-        suspect = self.told.drift.suspects or self.verifier != "verifier"
-        return self.closed or (suspect and self.untold.drift.suspects)
+        serving = (self.untold, self.told) if self.verifier == "verifier" else (self.untold,)
+        return self.closed or all(belief.drift.suspects for belief in serving)
 
     def suspects(self, values: tuple[float, ...]) -> bool:
         """Return True if labels make it likely that such candidates are right less often than believed.
