@@ -297,8 +297,11 @@ def test_where_the_verifiers_word_is_suspected_it_is_not_asked_until_right_answe
     threshold = CertifiedThreshold(PACK)
     known = threshold._of("support")
     heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
-    while not known.told.drift.suspects:
-        threshold.observe(label(heard, correct=False, source=LabelSource.MISS))
+    known.told.drift.restore([3.5, 3.5, 3.5])
+    restored = CertifiedThreshold(PACK)
+    restored._of("support").restore(known.state())
+    assert restored._of("support").told.drift.suspects, "another process suspects it, too"
+    assert not restored._of("support").untold.drift.suspects
     assert not threshold.judge(heard, "support", controls=ANY, draw=0.5).serve
     doubtful = candidate(0.8, "How to get a new password")
     assert CertifiedThreshold(PACK).judge(doubtful, "support", controls=ANY, draw=0.5).verify
