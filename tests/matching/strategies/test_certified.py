@@ -297,7 +297,7 @@ def test_where_the_verifiers_word_is_suspected_it_is_not_asked_until_right_answe
     threshold = CertifiedThreshold(PACK)
     known = threshold._of("support")
     heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
-    known.told.drift.restore([3.5, 3.5, 3.5])
+    known.told.drift.restore([0.5, 3.2, 4.0])
     restored = CertifiedThreshold(PACK)
     restored._of("support").restore(known.state())
     assert restored._of("support").told.drift.suspects, "another process suspects it, too"
