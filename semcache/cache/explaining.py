@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
 from semcache.cache.reasons import told
 from semcache.matching import features, guards, neighbourhood
+from semcache.request.wording import mended
 from semcache.types import Candidate, Forward, Lookup, Outcome, Serve, Verify, Why, public_id
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
         "meaning": meaning,
         "remedy": remedy,
         "prompt": request.text[:LONGEST],
+        "read_as": _read_as(request.text),
         "tenant": request.scope.tenant,
         "model": request.model,
         "entry_id": _served(lookup),
@@ -58,6 +60,12 @@ def _decided(lookup: Lookup) -> tuple[str, Why]:
         case Forward(outcome=outcome, why=why):
             return outcome.value, why
     return Outcome.MISS.value, Why.UNCERTAIN
+
+
+def _read_as(text: str) -> str | None:
+    """The text as the small models read it, where slips in it are mended."""
+    read = mended(text)
+    return None if read == text else read[:LONGEST]
 
 
 def _served(lookup: Lookup) -> str | None:

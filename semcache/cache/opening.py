@@ -199,7 +199,7 @@ async def open_components(opening: Opening) -> Components:
 
         freshness = LearnedFreshness(pack, embedder_id=embedder.id)
         wordings = WordingTier(pack)
-        if any(Edit.TYPO in wordings.kinds(name) for name in pack.categories):
+        if any(one.semantic or Edit.TYPO in wordings.kinds(name) for name, one in pack.categories.items()):
             await asyncio.to_thread(warm)
         tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=1.0 / opening.workers))
         origins = LabelOrigins(

@@ -177,6 +177,7 @@ def _show(found: dict[str, Any], whose: str) -> None:
         ("tenant", found.get("tenant")),
         ("model", found.get("model")),
         ("prompt", _cut(found.get("prompt") or "", 200)),
+        ("read as", _cut(found.get("read_as") or "", 200)),
         ("entry", found.get("entry_id")),
         ("category", category.get("name") or found.get("category_name")),
         ("strategy", f"{category['strategy']}, {category['state']}" if category else None),

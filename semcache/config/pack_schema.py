@@ -147,7 +147,7 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
     min_margin: Score = 0.25
     """A request whose best centroid scores below this joins the category `default`."""
-    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.15
+    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.2
     """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
     defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
     categories: dict[str, CategorySpec] = {}

@@ -101,7 +101,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     share: Literal["tenant", "user"]
     target: float
     min_margin: float
-    overlap: float = 0.15
+    overlap: float = 0.2
     confidence: float = 0.95
     relax_to: float | None = None
     tenants: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -20,7 +20,7 @@ from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
 _COLD = Forward(Why.COLD)
-CONFIRMED = 0.75  # P(same) of a verifier, from which it confirms what was sure enough without it
+CONFIRMED = 0.9  # P(same) of a verifier, from which it confirms what was sure enough without it
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
 
 

@@ -1,8 +1,9 @@
 """The cross-encoder: P(same answer) of two prompts, by a folder of model.onnx, tokenizer.json and model.json.
 
-Its output is calibrated; it runs on onnxruntime and one thread. Knows no guards, vectors or answers, and never
-reaches the network. Invariant: a probability is symmetric in the two texts, lies within what the calibration supports,
-and does not depend on the pairs beside it by more than float rounding; a pair that is not read whole gets `UNREAD`.
+Its output is calibrated; it runs on onnxruntime and one thread, and reads texts with their slips mended. Knows no
+guards, vectors or answers, and never reaches the network. Invariant: a probability is symmetric in the two texts, lies
+within what the calibration supports, and does not depend on the pairs beside it by more than float rounding; a pair
+that is not read whole gets `UNREAD`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from semcache.models.model_card import read_card, readable, verify_files
 from semcache.request.requesting import asks
 from semcache.request.text import read as read_text
 from semcache.request.wording.english import is_english
+from semcache.request.wording.mending import mended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +100,8 @@ class CrossEncoder:
         found = np.full(len(pairs), np.nan, np.float32)
         try:
             # One order of the two texts, whoever was cached first: the same pair always gets the same answer.
-            ordered = [(readable(min(pair)), readable(max(pair))) for pair in pairs]
+            read = [(mended(one), mended(two)) for one, two in pairs]
+            ordered = [(readable(min(pair)), readable(max(pair))) for pair in read]
             lines = self._model.tokenizer.encode_batch_fast(ordered)
             for rows in _runs([len(line.ids) for line in lines], self._max_tokens):
                 found[rows] = self._run([lines[row] for row in rows])

@@ -94,7 +94,7 @@ def _fitted(groups: Groups) -> dict[str, Any]:
         for place, *row in zip(learned, center, scale, whole, deviation, strict=True)
     }
     made = {"terms": rows, "answers": _ANSWERS, "labels": {name: len(y) for name, (_, y) in tables.items()}}
-    return {**made, "calibration": _calibration(BeliefPrior.read(made), tables, shares * size)}
+    return {**made, "calibration": _calibration(BeliefPrior.read(made, asked=asked), tables, shares * size)}
 
 
 def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], weights: Array) -> list[float]:

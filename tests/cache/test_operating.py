@@ -100,6 +100,11 @@ async def test_explaining_serves_and_learns_nothing(cache: AsyncSemanticCache) -
     assert await cache.operating.requests(outcome="semantic") == []
 
 
+async def test_explaining_says_how_a_prompt_with_slips_is_read(cache: AsyncSemanticCache) -> None:
+    assert (await cache.explain("how do i cancle my subscripton"))["read_as"] == "how do i cancel my subscription"
+    assert (await cache.explain(OWN))["read_as"] is None
+
+
 async def test_explaining_says_what_a_lookup_then_does(cache: AsyncSemanticCache) -> None:
     await teach(cache, OWN, "Press Cancel.")
     await teach(cache, "How long may I return an item after 30 days?", "Never.")

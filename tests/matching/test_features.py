@@ -15,7 +15,7 @@ from semcache.matching import decide, features, guards
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.priors import shipped
-from semcache.types import Candidate, Card, Controls, Serve
+from semcache.types import Candidate, Card, Conflict, Controls, Serve
 from semcache.types.evidence import Label, LabelSource
 
 WORDS = (
@@ -72,11 +72,31 @@ def test_every_feature_is_finite_and_a_text_is_like_itself(text: str, found: lis
 
 
 def test_a_slip_of_spelling_is_no_other_word() -> None:
-    card = Card(1, b"", b"", "default", "reset the password", 0.0, 9.0)
-    said = dict(zip(features.NAMES, features.of("reset the pasword", Candidate(card, 0.9)), strict=True))
+    card = Card(1, b"", b"", "default", "sights in Reykjavik", 0.0, 9.0)
+    said = dict(zip(features.NAMES, features.of("sights in Reykjavic", Candidate(card, 0.9)), strict=True))
     assert (said["missing"], said["surplus"]) == (0.0, 0.0)
     assert said["misspelt"] > 0.0
     assert said["same_words"] == 1.0
+
+
+def test_a_slip_that_is_mended_is_no_difference() -> None:
+    card = Card(1, b"", b"", "default", "how do i reset my password", 0.0, 9.0)
+    said = dict(zip(features.NAMES, features.of("how do i rseet my pasword pls", Candidate(card, 0.9)), strict=True))
+    assert (said["overlap"], said["misspelt"], said["same_words"], said["reordered"]) == (1.0, 0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(("guard", "settled"), [("numbers", True), ("entities", True), ("negation", False)])
+def test_the_verifiers_word_settles_what_a_guard_doubts_but_no_veto(guard: str, settled: bool) -> None:
+    card = Card(1, b"", b"", "default", "one of the prompts", 0.0, 9.0)
+    plain = features.of("another of the prompts", Candidate(card, 0.9))
+    place = features.NAMES.index(f"guard:{guard}")
+    doubt, veto = (Conflict(guard, "they differ", veto=veto) for veto in (False, True))
+    doubted = features.with_conflicts(plain, [doubt])
+    assert doubted[place] == features.DOUBT
+    heard = features.with_verdict(doubted, 0.9)
+    assert heard[place] == (features.HEARD_DOUBT if settled else features.DOUBT)
+    assert features.with_conflicts(features.with_verdict(plain, 0.9), [doubt]) == heard, "the order says nothing"
+    assert features.with_verdict(features.with_conflicts(plain, [veto]), 0.9)[place] == 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from semcache.request.wording import ALL, Edit, canonical, strictest
 
 SAME: dict[Edit, list[tuple[str, str]]] = {
     Edit.CHARACTERS: [
+        ("How do I take a screenshot on a windows laptop", "How do I take a screenshot on a Windows laptop?"),
+        ("How do I open a word document?", "How do I open a Word document"),
         ("What is the capital of Peru?", "what is the  capital of peru"),
         ("WHY DO CATS PURR AT NIGHT", "Why do cats purr at night?!"),
         ("How tall is K2 ?", "how tall is K2"),

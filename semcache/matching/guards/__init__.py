@@ -30,6 +30,7 @@ from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
+from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -50,6 +51,8 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
     EntityGuard(),
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
+# Guards whose findings text-speak and slips may account for. What a name is of which the letters differ, no guess says.
+_SPOKEN = frozenset(("numbers", "dates", "quantifiers", "question", "form", "negation", "ellipsis"))
 
 
 class _Panel:
@@ -101,4 +104,21 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
             conflict = guard.compare(one, two, query, cached)
             if conflict is not None:
                 found.append(conflict)
-    return tuple(found)
+    return tuple(_unmended(found, query, cached)) if found else ()
+
+
+def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:
+    """The findings that text-speak does not account for: "4 2 weeks" has no other numbers than "for 2 weeks"."""
+    doubtful = tuple([conflict.guard for conflict in found if conflict.guard in _SPOKEN])
+    if not doubtful:
+        return found
+    one, two = mended(query), mended(cached)
+    if one == query and two == cached:
+        return found
+    panel = _panel(doubtful)
+    left = {
+        guard.name
+        for guard, first, second in zip(panel.guards, panel.readings(one), panel.readings(two), strict=True)
+        if first is not second and guard.compare(first, second, one, two) is not None
+    }
+    return [conflict for conflict in found if conflict.guard not in _SPOKEN or conflict.guard in left]

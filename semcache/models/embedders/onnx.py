@@ -1,6 +1,7 @@
 """The embedder that runs an exported folder (model.onnx, tokenizer.json, model.json) with onnxruntime.
 
-Knows nothing of training frameworks and never reaches the network. Texts longer than the model reads are cut off.
+Knows nothing of training frameworks and never reaches the network. Texts are read with their slips mended, of which a
+small model makes other words; those longer than it reads are cut off.
 Invariant: `encode` returns finite float32 unit rows or raises EmbedError, and a text's row does not depend on the
 texts beside it by more than float rounding.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.loaded_model import load
 from semcache.models.model_card import ModelWithCard, readable
+from semcache.request.wording.mending import mended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +52,9 @@ class OnnxEmbedder(ModelWithCard):
         try:
             tokenizer = self._model.tokenizer
             if len(texts) == 1:
-                tokens = [tokenizer.encode(readable(texts[0])).ids]
+                tokens = [tokenizer.encode(readable(mended(texts[0]))).ids]
             else:
-                tokens = [line.ids for line in tokenizer.encode_batch_fast([readable(text) for text in texts])]
+                tokens = [line.ids for line in tokenizer.encode_batch_fast([readable(mended(text)) for text in texts])]
             for rows in _runs([len(line) for line in tokens]):
                 vectors[rows] = self._run([tokens[row] for row in rows])
         except EmbedError:

@@ -118,6 +118,8 @@ _ADVICE = any_of(
     r"\bhow (?:much|many|long|far|often) (?:\w+ )?(?:should|must|may|can|does) (?:each|it|one|he|she|they|i|you)\b",
     r"\b(?:which|what) (?:\w+ ){1,3}(?:is|are) (?:ok|okay|safe|allowed|customary|usual|normal|required)\b",
     r"\bwhat(?:'s| is) the (?:legal|usual|normal|right|proper|procedure|process|penalty|rule|deadline|way)\b",
+    r"\bwhat (?:could|might|may|can|would) (?:be (?:the )?(?:\w+ )?(?:reasons?|causes?|explanations?)|have caused"
+    r"|explain|cause)\b|\bpossible (?:reasons|causes|explanations)\b",
     r"\bwhat (?:will|would|can|may) (?:the|my) \w+ do\b|\b(?:which|whose) \w+ (?:pays|foots|covers|is liable)\b",
     r"\bwould (?:an? |it |that |this )[^.?!\n]{0,60}\bproblem\b",
     r"\bany (?:harm|risk) in\b|\bwhen is [\w ]{1,30} (?:ok|safe)\b",

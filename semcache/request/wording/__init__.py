@@ -7,6 +7,6 @@ wording is itself, and nothing inside quotes, code, identifiers, addresses or fo
 from semcache.request.wording.canonical import VERSION, canonical, strictest
 from semcache.request.wording.digests import digest_of, is_current
 from semcache.request.wording.edits import ALL, Edit, Wording
-from semcache.request.wording.misspelt import warm
+from semcache.request.wording.mending import mended, warm
 
-__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "digest_of", "is_current", "strictest", "warm"]
+__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "digest_of", "is_current", "mended", "strictest", "warm"]

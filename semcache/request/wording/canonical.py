@@ -18,13 +18,13 @@ from semcache.request.wording.edits import ALL, Edit, Wording
 from semcache.request.wording.english import is_english
 from semcache.request.wording.fillers import unwrapped
 from semcache.request.wording.frames import framed
-from semcache.request.wording.letters import flattened, lowered, normalised, shouted
+from semcache.request.wording.letters import flattened, is_evident, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 7
+VERSION = 8
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -233,7 +233,8 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
             continue
         if folds and word != low and at not in kept:
             first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
-            word = lowered(word, first)
+            behind = "".join(pieces[at + 1 : at + 3]).lower().split(maxsplit=1)[:1] if pieces[at + 1][:1] == " " else []
+            word = low if behind and is_evident(low, behind[0]) else lowered(word, first)
             if word != pieces[at]:
                 made.add(Edit.CHARACTERS)
                 pieces[at] = word

@@ -83,6 +83,25 @@ _ACRONYMS = vocabulary(
     bat bit boo cod cob dna
     """
 ) - vocabulary("and not how are was is do in on the for all can no to new old one")
+# Names that the word behind them makes evident, whatever the case.
+_EVIDENT = {
+    "windows": vocabulary(
+        """
+        laptop laptops pc pcs computer computers desktop server machine machines update updates explorer defender store
+        app apps key license licence registry taskbar firewall terminal powershell user users vista xp 7 8 10 11
+        """
+    ),
+    "word": vocabulary("doc docs document documents file files processor template templates"),
+    "teams": vocabulary("meeting meetings call calls channel channels chat"),
+    "apple": vocabulary("watch id tv pay music store airpods pencil maps"),
+    "amazon": vocabulary("prime account order orders echo kindle seller sellers basics fresh"),
+    "office": vocabulary("365"),
+    "chase": vocabulary("bank card account checking"),
+    "ring": vocabulary("doorbell camera cameras"),
+    "nest": vocabulary("thermostat thermostats"),
+    "echo": vocabulary("dot"),
+    "visa": vocabulary("card cards"),
+}
 _SHORT = 5  # words
 # Units whose case tells them apart, and elements.
 _CASED = vocabulary(
@@ -217,6 +236,11 @@ def lowered(word: str, first: bool) -> str:
     if word[1:] == low[1:]:
         return word if low in _CAPITALISED and not first else low
     return low if low in STYLED else word
+
+
+def is_evident(low: str, follows: str) -> bool:
+    """Return True for a name that the word behind it makes evident, so that its capital says nothing."""
+    return follows in _EVIDENT.get(low, ())
 
 
 def may_be_another(one: str, two: str, of: int) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from symspellpy import SymSpell
 
 _CANDIDATES = 26_000  # words frequent enough to be what somebody meant
+_FAR_SHORTEST = 5  # letters of a word that two slips may have been made in
 _COMMON = 1_800_000  # occurrences of a word that an unlikely slip may lead to
 _FAR_CANDIDATES = 8_000  # words that two slips may lead to
 _SHORTEST = 4
@@ -112,6 +113,23 @@ def dictionary() -> frozenset[str]:
     return _speller().known
 
 
+def frequencies() -> dict[str, int]:
+    """How often words occur, the most frequent first."""
+    return _speller().counts
+
+
+def candidates(word: str) -> dict[str, int]:
+    """The frequent words within two slips of a word in lower case, one slip in a short one, by how many they are."""
+    from symspellpy import Verbosity
+
+    speller = _speller()
+    found = {item.term: item.distance for item in speller.near.lookup(word, Verbosity.ALL, max_edit_distance=1)}
+    if len(word) >= _FAR_SHORTEST:
+        for item in speller.far.lookup(word, Verbosity.ALL, max_edit_distance=2):
+            found.setdefault(item.term, item.distance)
+    return found
+
+
 def is_word(word: str) -> bool:
     """Return True if a word in lower case stands in the dictionary, as itself or as an inflected form, or is a name."""
     known = _speller().known
@@ -188,7 +206,7 @@ def _rare(word: str, counts: dict[str, int]) -> str | None:
         (
             (counts[term] * likeliness, term)
             for term in near & counts.keys()
-            if (likeliness := _likeliness(word, term)) > 1
+            if (likeliness := slip_likeliness(word, term)) > 1
         ),
         reverse=True,
     )
@@ -205,14 +223,14 @@ def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
     from symspellpy import Verbosity
 
     found = sorted(
-        (-item.count * _likeliness(word, item.term), item.term, item.count)
+        (-item.count * slip_likeliness(word, item.term), item.term, item.count)
         for item in speller.lookup(word, Verbosity.ALL, max_edit_distance=distance)
         if item.distance == distance and (item.term[0] == word[0] or item.term[:2] == word[1::-1])
     )
     if not found:
         return None
     score, best, count = found[0]
-    likeliness = _likeliness(word, best)
+    likeliness = slip_likeliness(word, best)
     place = best in PLACES and likeliness > 1 and len(word) > _SHORTEST
     if likeliness < (_PLAIN if distance > 1 else 1) or (count < _needed(word, likeliness) and not place):
         return None
@@ -223,7 +241,7 @@ def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
     ):
         return None
     if len(found) > 1:
-        rival = found[1][2] * (_likeliness(word, found[1][1]) or _UNLIKELY)
+        rival = found[1][2] * (slip_likeliness(word, found[1][1]) or _UNLIKELY)
         if -score < rival * (2 if _stem(best) == _stem(found[1][1]) else _RATIO):
             return None
     return None if _inflected(word, best) else best
@@ -240,13 +258,13 @@ def may_be_no_name(word: str, right: str) -> bool:
         return True
     if len(word) >= _LONG_NAME:
         return right not in _GIVEN and right not in MODERN
-    likeliness, count = _likeliness(word, right), _speller().counts.get(right, 0)
+    likeliness, count = slip_likeliness(word, right), _speller().counts.get(right, 0)
     if len(word) == _NAME_SHORTEST - 1:
         return likeliness == _SWAPPED and count >= 10 * _NAMED
     return len(word) >= _NAME_SHORTEST and likeliness >= _PLAIN and count >= _NAMED
 
 
-def _likeliness(word: str, term: str) -> int:
+def slip_likeliness(word: str, term: str) -> int:
     """How likely the slip is that leads from a term to a word; 0 for one that rather makes another word.
 
     Letters swapped or doubled and a vowel for a vowel are likely, a letter left out less, a key beside the right one

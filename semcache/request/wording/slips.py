@@ -131,6 +131,8 @@ MODERN = vocabulary("""
     synset rint consolas textfile sturm rfile iinfo colno suff prefit nwhere thead tbody tfoot synsets tensor
     tensors matrices eigenvalue eigenvalues eigenvector laplacian jacobian hessian bayes bayesian markov poisson
     gaussian heteroscedasticity kurtosis quartile quartiles boxplot histogram histograms scatterplot
+    gmail imessage evernote upsert upserts callee callees proxied proxying junit rsync inode inodes venv venvs faang
+    ecommerce ussd docx xlsx pptx perf const
     """)
 # Words of kitchens, gardens, workshops, sports and offices that the dictionary of frequencies lacks.
 PRACTICAL = vocabulary("""
@@ -160,7 +162,8 @@ PRACTICAL = vocabulary("""
     backorder preheat preheated reheat reheats thaw thawed rehydrate dehydrator caramelize braise braised braising
     sear searing saute sauteed parboil parboiled zest zesting knead kneading prove proofing autolyse levain
     sourdough proofed lacto kraut brine brining dethatch aerate aerating overseed overseeding limescale descaler
-    grout caulk caulking sandpaper respray
+    grout caulk caulking sandpaper respray statin gratin moules merch redox heme swaddle swaddling rehoming rehome
+    vape vapes vaping mocktail mocktails tshirt tshirts cukes
     """)
 # Names of people, works, brands and sites that look like slips of a word.
 STYLIZED = vocabulary("""
@@ -180,5 +183,5 @@ STYLIZED = vocabulary("""
     theresa isabel isobel isabelle vivien vivian rachael rachel rebekah rebecca lindsay lindsey smythe smyth browne
     clarke greene moore whyte wylde grey gray reid reed read davies davis thomson thompson jonson johnson olsen
     olson anderson andersen hansen hanson jensen jenson larsen larson petersen peterson nielsen nelson christensen
-    christiansen
+    christiansen buffett alexa nespresso vinted ariba nist lsat chunnel carta crocs karne
     """)

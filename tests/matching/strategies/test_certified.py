@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from semcache.config import packs
 from semcache.matching import features
-from semcache.matching.label_noise import LabelNoise
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief
 from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
 from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import WINDOW, Contract, ErrorBudget
+from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
@@ -166,6 +167,15 @@ def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
     for data in profiles.values():
         assert set(TERMS) - set(STATED) == set(data["told"]["terms"])
         assert set(TERMS) - set(STATED) - {"asked", "word"} == set(data["terms"])
+
+
+def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked() -> None:
+    card = Card(7, b"e", b"s", "default", "How often should synthetic oil be changed?", 0.0, 1e9)
+    values = features.of("How often should I change synthetic oil?", Candidate(card, 0.97))
+    assert values[features.NAMES.index("reordered")] == 1.0
+    for name, least in (("any", 0.97), ("service", 0.97), ("questions", 0.97)):
+        known = CategoryKnowledge(PACK.of("default"), 0.01, 0.95, shipped(name), FAITHFUL, None)
+        assert known.probability(values, 7) < least < known.probability(features.with_verdict(values, 0.99), 7)
 
 
 # The budget

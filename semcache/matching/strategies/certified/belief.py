@@ -42,10 +42,12 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from, and of
 # a text that was typed again other pairs say nothing.
 STATED = {
-    "reordered": (-4.0, 1.0),
+    "reordered": (-5.0, 1.0),
     "verbatim": (6.0, 0.7),
     **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")},
 }
+# The same where the local verifier was asked, which was trained on words that change places.
+HEARD = {"reordered": (-0.5, 1.0)}
 # The same of weights where a prior was learned from data that no verifier was asked about.
 UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.4)}
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
@@ -78,23 +80,24 @@ class BeliefPrior:
     told: BeliefPrior | None = None
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> BeliefPrior:
+    def read(cls, data: Mapping[str, Any], *, asked: bool = False) -> BeliefPrior:
         """From the JSON that training writes: a row [center, scale, mean, deviation] a term, and the same under "told".
 
-        Terms it lacks get the weight that `STATED` says, or else 0. Raises KeyError or ValueError for other data.
+        Terms it lacks get the weight that `STATED` says, or `HEARD` where a verifier was `asked`, or else 0. Raises
+        KeyError or ValueError for other data.
         """
         rows = data["terms"]
-        table = np.array([rows.get(name) or _unseen(name) for name in TERMS], dtype=np.float64)
+        table = np.array([rows.get(name) or _unseen(name, asked=asked) for name in TERMS], dtype=np.float64)
         if table.shape != (len(TERMS), 4) or not np.isfinite(table).all():
             raise ValueError("a prior has four finite numbers a term")
         columns = (table[:, 0], table[:, 1], table[:, 2], table[:, 3])
         calibration = tuple(data.get("calibration", START))
-        told = cls.read(data["told"]) if "told" in data else None
+        told = cls.read(data["told"], asked=True) if "told" in data else None
         return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())), told)
 
 
-def _unseen(name: str) -> list[float]:
-    mean, deviation = (STATED | UNASKED).get(name, (0.0, 0.1))
+def _unseen(name: str, *, asked: bool) -> list[float]:
+    mean, deviation = (STATED | (HEARD if asked else UNASKED)).get(name, (0.0, 0.1))
     return [0.0, 1.0, mean, deviation]
 
 
