@@ -6,9 +6,10 @@ groups that were written for the verifier, less those held out, and two sets und
 which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
 What the verifier's word is worth is learned from groups of hands of which it has read nothing: those that were merely
 held out are of hands that it knows, and many of them were made to mislead it. One of those hands wrote no groups, but
-natural questions, which were judged. What that is worth with strangers is printed: of the pairs of each such hand, each
-alone in a cache without labels, what would be served by a prior that was learned from the other hands, and how much of
-that is wrong.
+natural questions, which were judged. Where no verifier is asked, texts are read as they are typed:
+slips that stand tell how far likeness can be trusted where it sees less than all, and mended ones nothing. What that is
+worth with strangers is printed: of the pairs of each such hand, each alone in a cache without labels, what would be
+served by a prior that was learned from the other hands, and how much of that is wrong.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -151,7 +152,7 @@ def _shuffled(texts: Iterable[Question]) -> list[Question]:
 
 def _stream(chosen: Sequence[Question], told: bool = False) -> Iterator[Row]:
     """One question after the other before a cache that holds all earlier ones."""
-    vectors = embedded([one.text for one in chosen])
+    vectors = embedded([one.text for one in chosen], mending=told)
     for place in range(1, len(chosen)):
         scores = vectors[:place] @ vectors[place]
         nearest = np.argsort(-scores, kind="stable")[:NEIGHBOURS]
@@ -161,7 +162,7 @@ def _stream(chosen: Sequence[Question], told: bool = False) -> Iterator[Row]:
 def _sparse(chosen: Sequence[Question]) -> Iterator[Row]:
     """Questions before caches that hold a few random others."""
     rng = random.Random(SEED)
-    vectors = embedded([one.text for one in chosen])
+    vectors = embedded([one.text for one in chosen], mending=False)
     for place in range(min(SPARSE, len(chosen))):
         count = rng.choice((20, 100, 500, 1000))
         pool = [other for other in rng.sample(range(len(chosen)), min(count, len(chosen))) if other != place]
@@ -177,7 +178,9 @@ def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
     counts = Counter(word for one in chosen for word in {*_CONTENT.findall(one.text.lower())})
     vocabulary = sorted(word for word, count in counts.items() if 3 <= count <= len(chosen) // 20)
     again = [_again(place, one.text, rng, vocabulary) for place, one in enumerate(chosen)]
-    vectors, others = embedded([one.text for one in chosen]), embedded([text or "" for text in again])
+    vectors, others = (
+        embedded(texts, mending=False) for texts in ([one.text for one in chosen], [text or "" for text in again])
+    )
     scores = others @ vectors.T
     for place, (one, text) in enumerate(zip(chosen, again, strict=True)):
         if text is None or text == one.text:
@@ -222,7 +225,8 @@ def _labelled(pairs: Iterable[Pair], told: bool = False) -> Iterator[Row]:
     chosen = list(pairs)
     random.Random(SEED).shuffle(chosen)
     chosen = chosen[:STREAM]
-    cached, asked = embedded([pair.one for pair in chosen]), embedded([pair.two for pair in chosen])
+    cached = embedded([pair.one for pair in chosen], mending=told)
+    asked = embedded([pair.two for pair in chosen], mending=told)
     for place, pair in enumerate(chosen):
         known = Question(pair.one, "1", "", "")
         query = Question(pair.two, "1" if pair.same else "2", "", "")
@@ -283,7 +287,7 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         if any(conflict.veto for conflict in conflicts):
             continue
         judged.add(candidate.card.answer)
-        values = features.of(query.text, replace(candidate, conflicts=conflicts))
+        values = features.of(query.text, replace(candidate, conflicts=conflicts), mending=told)
         if told:
             values = features.with_verdict(values, float(_verifier().probabilities([(query.text, known.text)])[0]))
         right = known.answer == query.answer

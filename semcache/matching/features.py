@@ -128,12 +128,13 @@ def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
     return found
 
 
-def of(text: str, candidate: Candidate) -> tuple[float, ...]:
+def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float, ...]:
     """The features of serving `candidate` for `text`, in the order of `NAMES`; those of guards by its conflicts.
 
-    A candidate that does not tell of its surroundings counts as found alone.
+    A candidate that does not tell of its surroundings counts as found alone. Without `mending` slips count as they
+    stand.
     """
-    asked, cached = mended(text), mended(candidate.card.text)
+    asked, cached = (mended(one) if mending else one for one in (text, candidate.card.text))
     one, two = _read(asked), _read(cached)
     shared = one.bag & two.bag
     union = len(one.bag) + len(two.bag) - len(shared)

@@ -44,17 +44,18 @@ class OnnxEmbedder(ModelWithCard):
         if isinstance(wide, int) and wide != self._dim:
             raise ConfigError(f"the model in {folder} gives {wide} dimensions, not the {self._dim} of its model.json")
 
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
+    def encode(self, texts: Sequence[str], *, mending: bool = True) -> Matrix:
+        """Return float32 (len(texts), dim), rows L2-normalised; without `mending` slips stand. Raises EmbedError."""
         vectors = np.empty((len(texts), self._dim), np.float32)
         if not texts:
             return vectors
         try:
             tokenizer = self._model.tokenizer
-            if len(texts) == 1:
-                tokens = [tokenizer.encode(readable(mended(texts[0]))).ids]
+            read = [readable(mended(text) if mending else text) for text in texts]
+            if len(read) == 1:
+                tokens = [tokenizer.encode(read[0]).ids]
             else:
-                tokens = [line.ids for line in tokenizer.encode_batch_fast([readable(mended(text)) for text in texts])]
+                tokens = [line.ids for line in tokenizer.encode_batch_fast(read)]
             for rows in _runs([len(line) for line in tokens]):
                 vectors[rows] = self._run([tokens[row] for row in rows])
         except EmbedError:
