@@ -169,13 +169,31 @@ def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
         assert set(TERMS) - set(STATED) - {"asked", "word"} == set(data["terms"])
 
 
-def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked() -> None:
+@pytest.mark.parametrize("verify", ["off", "verifier"])
+def test_likeness_alone_serves_no_words_that_changed_places(verify: str) -> None:
+    policy = msgspec.structs.replace(PACK.of("support"), verify=verify)
+    strategy = CertifiedThreshold(
+        msgspec.structs.replace(PACK, categories={**PACK.categories, "support": policy}).with_target(0.3)
+    )
+    kept = "How often should synthetic oil be changed?"
+    for asked, sure in (
+        ("How often should I change synthetic oil?", False),
+        ("How often is synthetic oil changed?", True),
+    ):
+        found = Candidate(Card(7, b"e", b"s", "support", kept, 0.0, 1e9), 0.99)
+        found = replace(found, features=features.of(asked, found))
+        assert found.features[features.NAMES.index("reordered")] == float(not sure)
+        assert strategy.judge(found, "support", controls=ANY, draw=0.5).sure is sure
+
+
+@pytest.mark.parametrize("profile", ["any", "service", "questions"])
+def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(profile: packs.Profile) -> None:
     card = Card(7, b"e", b"s", "default", "How often should synthetic oil be changed?", 0.0, 1e9)
     values = features.of("How often should I change synthetic oil?", Candidate(card, 0.97))
     assert values[features.NAMES.index("reordered")] == 1.0
-    for name, least in (("any", 0.97), ("service", 0.97), ("questions", 0.97)):
-        known = CategoryKnowledge(PACK.of("default"), 0.01, 0.95, shipped(name), FAITHFUL, None)
-        assert known.probability(values, 7) < least < known.probability(features.with_verdict(values, 0.99), 7)
+    known = CategoryKnowledge(PACK.of("default"), 0.01, 0.95, shipped(profile), FAITHFUL, None)
+    assert known.probability(features.with_verdict(values, 0.99), 7) > 0.975
+    assert known.probability(features.with_verdict(values, 0.5), 7) < 0.9
 
 
 # The budget

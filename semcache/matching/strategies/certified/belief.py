@@ -42,7 +42,7 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from, and of
 # a text that was typed again other pairs say nothing.
 STATED = {
-    "reordered": (-5.0, 1.0),
+    "reordered": (-4.0, 1.0),
     "verbatim": (6.0, 0.7),
     **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")},
 }

@@ -25,6 +25,7 @@ from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Sta
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
+_REORDERED = features.NAMES.index("reordered")
 _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
@@ -112,6 +113,14 @@ class CategoryKnowledge:
         """
         values = candidate.features
         return self.verifier == "verifier" and self.labels < _OWN_LABELS and not (values[_ASKED] or values[_VERBATIM])
+
+    def blind(self, candidate: Candidate) -> bool:
+        """Return True where words may have changed places, which likeness does not see, and nobody was asked.
+
+        It is so until the category has labels of its own.
+        """
+        values = candidate.features
+        return self.labels < _OWN_LABELS and bool(values[_REORDERED]) and not values[_ASKED]
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
         """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""

@@ -81,7 +81,8 @@ class CertifiedThreshold:
         free = not vetoed or known.overrules(candidate.features)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
-        if not closed and free and 1.0 - p <= limit and not known.suspects(candidate.features):
+        sure = 1.0 - p <= limit and not known.suspects(candidate.features) and not known.blind(candidate)
+        if not closed and free and sure:
             asks = known.confirms(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, enough=asks)
         verify = not closed and known.asks(candidate, p, limit, free=free)
