@@ -217,7 +217,7 @@ def test_what_is_sure_enough_is_confirmed_and_served_where_nobody_says_a_word() 
     assert decide.unheard(replace(asked, enough=False), 0.5) is None
 
 
-@pytest.mark.parametrize(("p_same", "served"), [(0.8, True), (0.7, False), (0.4, False)])
+@pytest.mark.parametrize(("p_same", "served"), [(0.92, True), (0.88, False), (0.4, False)])
 def test_what_is_sure_enough_is_served_if_the_verifier_confirms_it(p_same: float, served: bool) -> None:
     asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
     assert isinstance(asked, Verify)

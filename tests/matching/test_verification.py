@@ -269,8 +269,8 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
     doubt = unsure().decision
     assert isinstance(doubt, Verify)
     sure = replace(unsure(), decision=replace(doubt, enough=True))
-    fair = Says(0.8)
-    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(fair, 5.0, 0.8)}), sure), Serve)
+    fair = Says(0.95)
+    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(fair, 5.0, 0.95)}), sure), Serve)
     assert fair.heard != [], "but it may object to what is sure enough without it"
 
 
