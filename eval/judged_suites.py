@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from eval import help_desk, traps
+from eval.markdown import share
 from eval.suite_words import UNSURE, RecordedJudge, verdicts
 from eval.traps import Group, Prompt, Turn, shuffled
 from semcache import AsyncSemanticCache
 from semcache.config.packs import packs_dir
-from semcache.types.evidence import wilson
 
 RESULTS = Path(__file__).parent / "results"
 SUITES = ("traps, seen", "traps, held", "help desk")
@@ -198,8 +198,7 @@ def _cell(counted: Sequence[int]) -> str:
     count, of = counted
     if not of:
         return "-"
-    known = wilson(count, of)
-    return f"{count} of {of}: {known.estimate:.1%} ({known.low:.1%}–{known.high:.1%})"
+    return share(count, of)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Tables and words of the generated documentation.
+"""Tables, words and shares of the generated documentation and pages.
 
-Knows Markdown and JSON Schema, nothing of this program. Pure, but for `first_line`, which reads a source file.
+Knows Markdown, JSON Schema and intervals. Pure, but for `first_line`, which reads a source file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from semcache.types.evidence import wilson
+
+
+def share(count: int, of: int) -> str:
+    """A count, and its share with its 95% interval by Wilson."""
+    known = wilson(count, of)
+    return f"{count} of {of}: {known.estimate:.1%} ({known.low:.1%}–{known.high:.1%})"
 
 
 def values(prop: dict[str, Any]) -> str:

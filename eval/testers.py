@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.markdown import share
 from semcache import AsyncSemanticCache
-from semcache.types.evidence import wilson
 
 SUITE = Path(__file__).parent / "testers_suite"
 RESULTS = Path(__file__).parent / "results"
@@ -46,7 +46,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One text that was asked: whether it may share the answer, its kind, and the answer that was served, if any."""
+    """One text that was asked: if it may share the answer, its kind, and if that or another group's was served."""
 
     same: bool
     kind: str
@@ -127,7 +127,7 @@ def _page(rows: dict[str, dict[bool, list[Asked]]], command: str) -> str:
         _, seen = SETS[name]
         for alone, some in both.items():
             facts = _facts(some)
-            cells = (_share(facts[key]) for key in ("rewordings", "traps", "answers of other groups"))
+            cells = (share(*facts[key]) for key in ("rewordings", "traps", "answers of other groups"))
             way = "each group alone" if alone else "one for all"
             lines.append(f"| {name} | {'seen' if seen else 'held'} | {way} | {' | '.join(cells)} |")
     for name, both in rows.items():
@@ -141,11 +141,6 @@ def _page(rows: dict[str, dict[bool, list[Asked]]], command: str) -> str:
 
 def _of(counted: Sequence[int]) -> str:
     return f"{counted[0]} of {counted[1]}"
-
-
-def _share(counted: Sequence[int]) -> str:
-    known = wilson(*counted)
-    return f"{_of(counted)}: {known.estimate:.1%} ({known.low:.1%}–{known.high:.1%})"
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from eval.markdown import share
 from semcache import AsyncSemanticCache
-from semcache.types.evidence import wilson
 
 WRITTEN = Path(__file__).parent / "traps_written"
 RESULTS = Path(__file__).parent / "results"
@@ -195,8 +195,7 @@ def _about() -> str:
 def _cell(count: int, of: int, *, interval: bool) -> str:
     if not interval or not of:
         return f"{count} of {of}"
-    known = wilson(count, of)
-    return f"{count} of {of}: {known.estimate:.1%} ({known.low:.1%}–{known.high:.1%})"
+    return share(count, of)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
             conflict = guard.compare(one, two, query, cached)
             if conflict is not None:
                 found.append(conflict)
-    return tuple(_unmended(found, query, cached)) if found else ()
+    return tuple(_unmended(found, query, cached))
 
 
 def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:

@@ -233,8 +233,7 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
             continue
         if folds and word != low and at not in kept:
             first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
-            behind = "".join(pieces[at + 1 : at + 3]).lower().split(maxsplit=1)[:1] if pieces[at + 1][:1] == " " else []
-            word = low if behind and is_evident(low, behind[0]) else lowered(word, first)
+            word = low if is_evident(low, "".join(pieces[at + 1 : at + 3])) else lowered(word, first)
             if word != pieces[at]:
                 made.add(Edit.CHARACTERS)
                 pieces[at] = word

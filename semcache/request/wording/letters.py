@@ -238,9 +238,10 @@ def lowered(word: str, first: bool) -> str:
     return low if low in STYLED else word
 
 
-def is_evident(low: str, follows: str) -> bool:
-    """Return True for a name that the word behind it makes evident, so that its capital says nothing."""
-    return follows in _EVIDENT.get(low, ())
+def is_evident(low: str, behind: str) -> bool:
+    """Return True for a name that the word `behind` it makes evident, so that its capital says nothing."""
+    words = _EVIDENT.get(low)
+    return words is not None and behind.startswith(" ") and not words.isdisjoint(behind.lower().split(maxsplit=1)[:1])
 
 
 def may_be_another(one: str, two: str, of: int) -> bool:

@@ -27,16 +27,19 @@ _SPELLINGS = lexicon(
     """
 )
 SPOKEN = {slip: word for slip, word in _SPELLINGS.items() if slip.replace("_", " ") != word}
+_WHOLE = {
+    "b4": "before",
+    "2day": "today",
+    "2(?:morrow|moro|mrw)": "tomorrow",
+    "2nite": "tonight",
+    "gr8": "great",
+    "(?:sum|some)1": "someone",
+}
 _MARKED = (
+    *((re.compile(rf"(?<![\w/.-]){typed}(?![\w/.-])"), word) for typed, word in _WHOLE.items()),
     (re.compile(r"(?<![\w/])w/o(?![\w/])"), "without"),
     (re.compile(r"(?<![\w/])w/in(?![\w/])"), "within"),
     (re.compile(r"(?<![\w/])w/(?=\s)"), "with"),
-    (re.compile(r"(?<![\w/.-])b4(?![\w/.-])"), "before"),
-    (re.compile(r"(?<![\w/.-])2day(?![\w/.-])"), "today"),
-    (re.compile(r"(?<![\w/.-])2(?:morrow|moro|mrw)(?![\w/.-])"), "tomorrow"),
-    (re.compile(r"(?<![\w/.-])2nite(?![\w/.-])"), "tonight"),
-    (re.compile(r"(?<![\w/.-])gr8(?![\w/.-])"), "great"),
-    (re.compile(r"(?<![\w/.-])(?:sum|some)1(?![\w/.-])"), "someone"),
     (re.compile(r"(?<![\w/.-])diff(?= (?:btw|between|betwen|btwn)\b)"), "difference"),
     (re.compile(r"(?<=\bdifference )btw\b|(?<=\bdiffrence )btw\b"), "between"),
     (re.compile(r"(?<![\w/.-])4(?= (?:my|the|a|an|free|your|ur|me|us|it|this|all|some)\b)"), "for"),
@@ -81,11 +84,11 @@ def spelled_out(text: str) -> str:
     """The text with letters and digits that stand for words written out, and without hasty thanks behind it.
 
     >>> spelled_out("y r u asking 4 my name pls")
-    'why r u asking for my name'
+    'why are u asking for my name'
     """
     if (tail := _TAIL.search(text)) is not None and tail.start() and _HASTE.search(tail[0]):
         text = text[: tail.start()]
-    if _CHATTY.search(text) is None:
+    if not is_chatty(text):
         return text
     for pattern, word in _MARKED:
         text = pattern.sub(word, text)
