@@ -15,6 +15,7 @@ from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.request.wording import mending
 from semcache.types import Selector, Serve, Store
 from tests.waiting import PATIENCE, soon
 
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 def test_a_time_to_wait_is_a_number_above_zero(tmp_path: Path, timeout: float) -> None:
     with pytest.raises(ConfigError, match=f"timeout={timeout}: .* such as 2.0"):
         opening.Opening(data=str(tmp_path), timeout=timeout)
+
+
+async def test_the_words_that_slips_are_read_by_are_there_before_the_first_request(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("{name: p, defaults: {wording: off}}")
+    mending._pairs.cache_clear()
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=str(pack), embedder=HashingEmbedder(64)):
+        assert mending._pairs.cache_info().currsize == 1
 
 
 class Slow(HashingEmbedder):

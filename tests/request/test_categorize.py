@@ -47,6 +47,13 @@ def test_the_nearest_centroid_names_the_category() -> None:
     assert BUILT.near(unit(0.2, 0, 1), "")[0] == "code"
 
 
+def test_a_category_that_is_not_far_behind_the_best_is_sought_in_too() -> None:
+    close, far = unit(1, 0, 0.78), unit(1, 0, 0.72)
+    assert 0.15 < close[0] - close[2] < 0.2 < far[0] - far[2]
+    assert BUILT.near(close, "")[:2] == ("support", "code")
+    assert "code" not in BUILT.near(far, "")
+
+
 def test_what_is_near_to_nothing_is_default() -> None:
     assert BUILT.near(unit(0, 1, 0), "")[0] == "default"
     assert BUILT.near(unit(-1, 0, 0), "")[0] == "default"

@@ -37,6 +37,7 @@ WORDS = sorted(
         ),
         ("howdo i dispute a chrage", "how do i dispute a charge"),
         ("Can I drink alchohol with antibiotics?", "Can I drink alcohol with antibiotics?"),
+        ("how dose it work", "how does it work"),
         ("how do i lock my card pls thx", "how do i lock my card"),
     ],
 )
@@ -61,6 +62,7 @@ def test_what_is_typed_in_haste_is_read_as_it_was_meant(typed: str, meant: str) 
         "def recieve(mesage):\n    return mesage;",
         "user_nmae = recieve(1)",
         "Please send my order, thanks",
+        "how dose it work, is the spelling right",
         "what is the 2 second rule, and is 4 enough?",
     ],
 )

@@ -36,6 +36,7 @@ OF_ANY_DAY = [
     "Can you draft a polite mail asking for half a day of leave tomorrow?",
     "friendly reminder that the invoice is due next week",
     "Fix this sentence: me and him was going to the store yesterday",
+    "My power bill is twice that of last month, though I was away for half of it. What could be the reason?",
     "How should I tell my boss that I am ill and can't come in today?",
 ]
 LASTING = [

@@ -186,6 +186,32 @@ def test_likeness_alone_serves_no_words_that_changed_places(verify: str) -> None
         assert strategy.judge(found, "support", controls=ANY, draw=0.5).sure is sure
 
 
+def test_labels_of_its_own_tell_a_category_what_likeness_says_of_words_that_changed_places() -> None:
+    alone = msgspec.structs.replace(PACK.of("support"), verify="off")
+    strategy = CertifiedThreshold(
+        msgspec.structs.replace(PACK, categories={**PACK.categories, "support": alone}).with_target(0.3)
+    )
+    found = Candidate(Card(7, b"e", b"s", "support", "How often should synthetic oil be changed?", 0.0, 1e9), 0.99)
+    found = replace(found, features=features.of("How often should I change synthetic oil?", found))
+    for _ in range(99):
+        strategy.observe(label(found, correct=True, source=LabelSource.MISS))
+    assert not strategy.judge(found, "support", controls=ANY, draw=0.5).serve
+    strategy.observe(label(found, correct=True, source=LabelSource.MISS))
+    assert strategy.judge(found, "support", controls=ANY, draw=0.5).serve
+
+
+@pytest.mark.parametrize("guard", ["entities", "numbers", "scope"])
+def test_a_doubt_costs_little_of_what_the_verifier_said_and_much_of_what_likeness_says(guard: str) -> None:
+    found = candidate(0.9, "How do I get a new password?")
+    doubted = features.with_conflicts(found.features, [Conflict(guard, "they differ", veto=False)])
+    prior = shipped("any")
+    assert prior.told is not None
+    untold, told = Belief(prior), Belief(prior.told)
+    heard, heard_doubted = (features.with_verdict(one, 0.99) for one in (found.features, doubted))
+    assert told.log_odds(heard, 7) - told.log_odds(heard_doubted, 7) < 0.5
+    assert untold.log_odds(found.features, 7) - untold.log_odds(doubted, 7) > 0.9
+
+
 @pytest.mark.parametrize("profile", ["any", "service", "questions"])
 def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(profile: packs.Profile) -> None:
     card = Card(7, b"e", b"s", "default", "How often should synthetic oil be changed?", 0.0, 1e9)

@@ -47,6 +47,12 @@ def test_probabilities_are_the_calibrated_logits(cross: CrossEncoder) -> None:
     assert np.allclose(cross.probabilities(pairs), SCALE.of(cross.logits(pairs)))
 
 
+def test_slips_are_read_as_the_words_they_stand_for(cross: CrossEncoder) -> None:
+    typed, meant = "how do i rseet my pasword", "how do i reset my password"
+    asked = "i forgot my password"
+    assert cross.logits([(typed, asked)]) == cross.logits([(meant, asked)])
+
+
 def test_what_is_too_long_to_be_read_is_vouched_for_by_nobody(cross: CrossEncoder) -> None:
     long = "a b " * cross.max_tokens
     p = cross.probabilities([("reset", "reset"), (long + "7", long + "8"), ("card", long)])

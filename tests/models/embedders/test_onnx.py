@@ -30,6 +30,13 @@ def test_paraphrases_are_nearer_than_other_questions(embedder: OnnxEmbedder) -> 
     assert (left @ right.T).argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
+def test_slips_are_read_as_the_words_they_stand_for(embedder: OnnxEmbedder) -> None:
+    typed, meant = "wat is teh captial of austrlia", "what is the capital of australia"
+    assert np.array_equal(embedder.encode([typed]), embedder.encode([meant]))
+    standing = embedder.encode([typed], mending=False)[0]
+    assert float(standing @ embedder.encode([meant])[0]) < 0.8
+
+
 def test_a_long_neighbour_does_not_change_a_vector(embedder: OnnxEmbedder) -> None:
     """With one quantisation scale per tensor this cosine was 0.99 and entries moved with the traffic."""
     text = "How do I reset my password?"
