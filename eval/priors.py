@@ -47,7 +47,12 @@ from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
 # Topics of written groups that are no traffic, but what a verifier is trained to tell apart.
-CONTRIVED = ("sly", "edits", "roles", "close", "who_whom", "directions", "conditions")
+CONTRIVED = (
+    *("sly", "edits", "roles", "close", "who_whom", "directions", "conditions"),
+    *("desk_reworded", "idiom_colloquial", "knowledge_reworded", "long_restructured", "spoken_tasks"),
+    *("synonyms_reworded", "tech_reworded", "long_prompts_2", "plain_askers"),
+    *("far_attributes", "far_directions", "far_entities"),
+)
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = (
     *("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely"),
@@ -58,15 +63,16 @@ SERVED = (
 HANDS = {
     "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
+    "mixed": ("unread_reworded", "unread_mixed", "unread_long"),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked
 }
 RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")
 PROFILES = {
-    "any": (*SETS, "natural"),
-    "service": ("clinc150", "banking77", "served"),
-    "questions": ("asked", "natural"),
+    "any": (*SETS, "mixed", "natural"),
+    "service": ("clinc150", "banking77", "served", "mixed"),
+    "questions": ("asked", "mixed", "natural"),
 }
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
 RARELY = 160  # one in so many of the repeats has a word replaced

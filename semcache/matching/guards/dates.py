@@ -11,7 +11,18 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
-from semcache.matching.guards.timetable import DAYS, HOUR, MONTHS, NTH, ORDINAL, PATTERN, PERIODS, POINTS, SHIFT
+from semcache.matching.guards.timetable import (
+    DAYS,
+    HOUR,
+    MONTHS,
+    NTH,
+    ORDINAL,
+    PARTS_OF_DAY,
+    PATTERN,
+    PERIODS,
+    POINTS,
+    SHIFT,
+)
 from semcache.request.text import FEW, READINGS, SplitText, differing
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -27,15 +38,20 @@ _WORDS = (
     | frozenset(POINTS)
     | frozenset(SHIFT)
     | frozenset(("quarter", "ago", "this", "before", "tomorrow's", "yesterday's", "now", "currently", "nowadays"))
+    | frozenset(("half", "o'clock", "oclock"))
+    | PARTS_OF_DAY
 )
 # Without a digit or an apostrophe, a text that holds none of these names no time; nor one of `_SPANS` alone.
-_NAMED = frozenset((*MONTHS, *DAYS, *POINTS, "ago"))
+_NAMED = frozenset((*MONTHS, *DAYS, *POINTS, "ago", "half", "oclock"))
+_HOURS = frozenset(HOUR)
 _SPANS = frozenset(PERIODS.split("|"))
 _SHIFTS = frozenset((*SHIFT, "this", "quarter"))
 # Times at which something befell somebody, and the words by which it was the asker.
 _HAPPENED = ("ago", "yesterday", "last ", "this morning", "this afternoon", "this evening")
 _OWN = frozenset(("i", "i'm", "i've", "my", "we", "our"))
-_DATED = frozenset((*DAYS, "today", "tonight", "tomorrow", "tmrw"))  # beside these, "at 8" is a time of day
+_DATED = frozenset(
+    (*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw")
+)  # beside these, "at 8" is a time of day
 _NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
 CALENDAR = frozenset((*MONTHS, *DAYS))
 _BEFORE_NAME = frozenset(
@@ -52,7 +68,7 @@ _SIDES = {
 _AT = frozenset(("in", "on", "at", "during"))
 _NEAR = 40  # characters before a time that are read for what it is
 _NOT_YEAR_BEFORE = re.compile(
-    r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
+    r"(?:[$€£¥₹#]|\b(?:eur|usd|gbp|chf|aud|cad|inr|top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
 _NOT_YEAR_AFTER = re.compile(
     r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|rpm|hz"
@@ -142,7 +158,8 @@ def read(text: str) -> DateReading:
             alternatives.append(found)
         else:
             items |= found | _other_end(match)
-            start, behind = match.start(), words.lower[match.end() : match.end() + 2]
+            start = match.start("dh") if match["dh"] else match.start()
+            behind = words.lower[match.end() : match.end() + 2]
             _bound(words.lower[max(0, start - _NEAR) : start], behind, min(found), bounds, loose)
         pieces += (words.lower[end : match.start()], " , ")
         end = match.end()
@@ -180,6 +197,8 @@ def without(text: str) -> str:
 def _timeless(words: SplitText) -> bool:
     bag = words.bag
     if "'" in words.lower or not bag.isdisjoint(_NAMED):
+        return False
+    if not (bag.isdisjoint(PARTS_OF_DAY) or bag.isdisjoint(_HOURS)) or ("quarter" in bag and "past" in bag):
         return False
     return bag.isdisjoint(_SPANS) or bag.isdisjoint(_SHIFTS)
 
@@ -227,6 +246,24 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         if words.lower[max(0, match.start() - 6) : match.start() - 1].split()[-1:] in (["under"], ["over"]):
             return None  # "under-20s" are people
         return frozenset((f"decade {get('dec')[-2:] if get('dec').startswith('19') else get('dec')}",))
+    if group == "span":
+        quarter = next(number for number in "1234" if get(f"s{number}"))
+        return frozenset((f"quarter {quarter} {get('sy4') or ''}".strip(),))
+    if group == "daypart":
+        hour = int(get("dh")) if get("dh").isdigit() else HOUR[get("dh")]
+        if not 1 <= hour <= 12 or (hour <= _PILLS and not get("dat")):
+            return None
+        late = get("dpart") != "morning" if get("dpart") else _SMALL_HOURS < hour < 12
+        return frozenset((_clock(hour, int(get("dmin") or 0), late=late),))
+    if group == "past":
+        hour = int(get("ph")) if get("ph").isdigit() else HOUR[get("ph")]
+        if not 1 <= hour <= 12:
+            return None
+        minute = 30 if get("pq") == "half" else 15 if get("pside") == "past" else 45
+        hour -= get("pside") == "to"
+        part = get("pm") or get("ppart") or get("ppartn")
+        times = [_clock(hour, minute, late=late) for late in (False, True)]
+        return frozenset(times if part is None else times[:1] if part in ("a", "morning") else times[1:])
     if group == "clock":
         hour = int(get("h"))
         if not 1 <= hour <= 12:
@@ -240,7 +277,7 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
             return None
         return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00"))
     if group == "oclock":
-        hour = int(get("oh"))
+        hour = int(get("oh")) if get("oh").isdigit() else HOUR[get("oh")]
         return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00")) if hour <= 12 else None
     if group == "year":
         start = match.start()
@@ -272,7 +309,10 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
             return frozenset(("",))
         return frozenset((f"time {point}" if ":" in point else point,))
     if group == "ago":
-        return frozenset(("ago",))
+        period = _A_PERIOD.search(words.lower, max(0, match.start() - _NEAR), match.start())
+        if period is None:
+            return frozenset(("ago",))
+        return frozenset(("ago", "yesterday" if period[1] == "day" else f"last {period[1]}"))
     return _named(get("w"), match.start(), words)
 
 
@@ -281,7 +321,7 @@ def _named(word: str, start: int, words: SplitText) -> frozenset[str] | None:
     if word in _NOT_ALONE or word in ("sat", "sun"):
         before = words.lower[max(0, start - _NEAR) : start].split()
         capital = words.raw[start : start + 1].isupper() and bool(before) and not words.raw.isupper()
-        after_preposition = bool(before) and before[-1] in _BEFORE_NAME
+        after_preposition = bool(before) and before[-1] in _BEFORE_NAME and (word, before[-1]) != ("wed", "to")
         if word in DAYS and _TIMED.match(words.lower, start + len(word)):
             return frozenset((f"weekday {DAYS[word]}",))
         if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
@@ -306,6 +346,14 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
     return frozenset((f"date {year or '?'}-{month}-{day}",))
 
 
+def _clock(hour: int, minute: int, *, late: bool) -> str:
+    """A time of day, after noon if it is late."""
+    return f"time {hour % 12 + 12 * late}:{minute:02}"
+
+
+_SMALL_HOURS = 4  # that are at night and in the morning
+_PILLS = 3  # "one in the morning, two in the evening" are more often these than times
+_A_PERIOD = re.compile(r"\b(?:an?|one)\s+(day|week|month|year)\s+$")  # "a week ago" is last week, or seven days ago
 # Behind an abbreviated weekday, a time of day.
 _TIMED = re.compile(r",?\s+(?:\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|at\b|morning|afternoon|evening|night|noon)")
 _PERFECT = frozenset(("has", "have", "had"))

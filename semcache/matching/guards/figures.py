@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.matching.guards.units import DIGITS, SCALES, STANDALONE, UNITS
+from semcache.matching.guards.units import DIGITS, PERIODS, SCALES, STANDALONE, UNITS
 from semcache.request.text import SplitText, vocabulary
 
 _TENS = "|".join(word for word, value in DIGITS.items() if value >= 20)
@@ -43,7 +43,9 @@ _MIXED = re.compile(
     rf"\b({_SMALL}|\d+) and (a|one|two|three) (third|quarter|fourth|fifth|sixth|eighth|tenth)s?\b(?! of\b)"
 )
 _JOINED = re.compile(rf"\b({_SMALL})(?= and (?:{_SMALL})\b)")
-_PART_OF = re.compile(r"\ba (third|fifth|sixth|eighth|tenth)(?= of\b)")
+_PART_OF = re.compile(
+    rf"\ba (third|fifth|sixth|eighth|tenth)(?: of an?(?= (?:{_MEASURES}|hour|day|week|year)\b)|(?= of\b))"
+)
 _PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _HUNDREDTH = re.compile(rf"\b({_ONES})[ -]hundredth\b")
 _GRAND = re.compile(rf"(?<=\d)( ?)grand\b|\b({_SMALL})[ -]grand\b")
@@ -87,9 +89,31 @@ _ZERO = re.compile(r"\bzero\b(?!-| (?:degrees|point|percent)\b)")
 _PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
 _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
 # Units of two words, of which the second is a unit of something else.
-_OF_TWO_WORDS = re.compile(r"\b(?:fl\.? ?oz\b|fluid ounces?\b|sq\.? ?ft\b|square (?:foot|feet)\b|nautical miles?\b)")
-_ONE_WORD = {"f": "floz", "s": "sqft", "n": "nmi"}
-_FIRST_OF_TWO = vocabulary("fl fluid sq square nautical")
+_OF_TWO_WORDS = re.compile(
+    r"\b(?:fl\.? ?oz|fluid ounces?|sq\.? ?ft|square (?:foot|feet)|nautical miles?"
+    r"|(?P<metres>sq\.? ?m|square met(?:re|er)s?)|(?:kilo|mega)watt[ -]hours?)\b"
+)
+_ONE_WORD = {"f": "floz", "s": "sqft", "n": "nmi", "k": "kwh", "m": "mwh"}
+_FIRST_OF_TWO = vocabulary("fl fluid sq square nautical kilowatt megawatt kilowatt-hour kilowatt-hours")
+_AREA = re.compile(r"(?<=\d)( ?)m(?:2|\u00b2)(?!\w)")
+# A percentage that only the second of two numbers names: "from 34 to 21 percent".
+_SHARED = re.compile(
+    r"(?<![\w.,/:-])(\d+(?:\.\d+)?)"
+    r"(?= (?:to|and|or|rather than|instead of|-) \d+(?:\.\d+)? ?(?:%|percent\b|per cent\b))"
+)
+_OUT_OF_HUNDRED = re.compile(
+    r"(?<![\w.,/])(\d+) (?:in|out of)(?: an?| one| every)? (?:100|hundred)\b"
+    rf"(?! (?:and|thousand|words?|miles?|kilomet(?:re|er)s|met(?:re|er)s|km|{'|'.join(sorted(PERIODS))})\b)"
+)
+_SHARING = vocabulary("percent cent hundred 100")
+# What is counted by the million, whose "m" is no metre: "8m rows".
+_MILLIONS = re.compile(
+    r"(?<=\d)( ?)m(?=[ -](?:rows?|lines?|records?|users?|subscribers?|people|customers?|entries|documents?|items?"
+    r"|views?|parameters?|params|tokens?|requests?|messages?|events?|downloads?|followers?|inhabitants|residents)\b)"
+)
+_CODES = vocabulary("usd eur gbp jpy inr cny aud cad nzd chf")
+_CODE_BEFORE = re.compile(rf"\b({'|'.join(sorted(_CODES))}) (?=\d)")
+_LEAP = re.compile(r"\bleap seconds?\b")
 _WHOLE_AND_PART = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
 _BOUNDING = vocabulary(
     "more fewer less over above under below least most than exceeding exceeds beyond older younger minimum maximum"
@@ -121,7 +145,7 @@ def plain(text: str, words: SplitText) -> str:
         text = _HUNDREDTH.sub(lambda match: f"{DIGITS[match[1]] * 100}th", text)
     if "second" in bag:
         text = _SECOND_HAND.sub("2~ hand", text)
-        text = _SECOND.sub(lambda match: f"{match[1]} 2th", text)
+        text = _SECOND.sub(lambda match: f"{match[1]} 2th", _LEAP.sub("leap", text))
     if not bag.isdisjoint(_PARTS):
         text = _PART_OF.sub(lambda match: f"1/{_PARTS[match[1]]}", text)
     if not bag.isdisjoint(_FEW):
@@ -152,7 +176,9 @@ def _with_digits(text: str, bag: frozenset[str]) -> str:
         text = _CLOCK_FACE.sub(r"\1 ", text)
     if "/" in text:
         text = _RATIO.sub(_ratio, text)
-    return text
+    if " m" in text or "m " in text or "m-" in text:
+        text = _MILLIONS.sub(r"\1 million", text)
+    return _AREA.sub(r"\1sqm", text)
 
 
 def _childs_age(match: re.Match[str]) -> str:
@@ -196,8 +222,16 @@ def joined(text: str, words: SplitText) -> str:
     if "per" in words.bag or "hour" in words.bag:
         text = _PER.sub(lambda match: _PER_UNITS[match[0][0]], text)
     if not words.bag.isdisjoint(_FIRST_OF_TWO):
-        text = _OF_TWO_WORDS.sub(lambda match: _ONE_WORD[match[0][0]], text)
+        text = _OF_TWO_WORDS.sub(_unit_of_two, text)
+    if "%" in text or not words.bag.isdisjoint(_SHARING):
+        text = _OUT_OF_HUNDRED.sub(r"\1 percent", _SHARED.sub(r"\1%", text))
+    if not words.bag.isdisjoint(_CODES):
+        text = _CODE_BEFORE.sub(r"\1", text)
     return _WHOLE_AND_PART.sub(_sum, text) if "/" in text else text
+
+
+def _unit_of_two(match: re.Match[str]) -> str:
+    return "sqm" if match["metres"] else _ONE_WORD[match[0][0]]
 
 
 def _sum(match: re.Match[str]) -> str:

@@ -17,6 +17,7 @@ react=reactjs|angular=angularjs|vue=vuejs|svelte|django|flask|fastapi|laravel|no
 tailwind|jquery
 numpy|pandas|pytorch|tensorflow|keras|spark|pyspark|hadoop|kafka|rabbitmq|docker|kubernetes=k8s|terraform|ansible
 jenkins
+sqlserver=mssql,tsql|powerbi|dax|jdk|vscode|kubectl|rpi|amex
 git|github|gitlab|bitbucket|aws|azure|gcp|heroku|vercel|netlify|linux|ubuntu|debian|fedora|centos|windows|macos=mac,macs,osx|bash
 powershell|ios|android|iphone|ipad|macbook|samsung|pixel|xiaomi|huawei|nokia|sony|playstation|xbox|nintendo
 google|facebook=fb|instagram=ig|twitter|whatsapp|telegram|tiktok|youtube|netflix|spotify|amazon|ebay|paypal|uber|lyft|airbnb
@@ -136,7 +137,15 @@ PHRASES = {
     "democratic republic of the congo": "dr congo",
     "south sudan": "south sudan",
     "guinea pig": "guinea pig",
+    "visual studio code": "vscode",
     "visual studio": "visual studio",
+    "sql server": "sqlserver",
+    "power bi": "powerbi",
+    "raspberry pi": "rpi",
+    "american express": "amex",
+    "google play store": "google play",
+    "google play": "google play",
+    "play store": "google play",
     "google mail": "gmail",
     "google cloud": "gcp",
     "node.js": "nodejs",
@@ -149,7 +158,8 @@ PHRASE_CUES = frozenset(max(phrase.replace(".", " ").split(), key=len) for phras
 ALIASES |= {"nyc": "nyc", "ww1": "ww1", "wwi": "ww1", "ww2": "ww2", "wwii": "ww2"}
 # What stands for a listed name where it is written in capitals, and then is no name of its own: "CA" is California.
 CAPITALISED = lexicon(
-    "usa=state,states golang=go windows=win alabama=al alaska=ak arizona=az arkansas=ar california=ca colorado=co"
+    "usa=state,states golang=go elasticsearch=es windows=win alabama=al alaska=ak arizona=az arkansas=ar california=ca"
+    " colorado=co"
     " connecticut=ct delaware=de florida=fl georgia=ga hawaii=hi idaho=id illinois=il indiana=in iowa=ia kansas=ks"
     " kentucky=ky maine=me maryland=md massachusetts=ma michigan=mi minnesota=mn mississippi=ms missouri=mo montana=mt"
     " nebraska=ne nevada=nv new_hampshire=nh new_jersey=nj new_mexico=nm nyc=ny north_carolina=nc north_dakota=nd"

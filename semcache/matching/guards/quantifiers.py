@@ -15,7 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT
 from semcache.matching.guards.units import PERIODS
-from semcache.request.text import LIGHT, SplitText, all_the_difference, lexicon, stem, vocabulary
+from semcache.request.text import LIGHT, SplitText, all_the_difference, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -81,6 +81,7 @@ _HEIGHTS = frozenset(("tallest", "highest"))
 # From their foot, or from the sea.
 _MEASURED_TWICE = vocabulary("mountain mountains peak peaks volcano volcanoes summit summits")
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
+_SOME = 6  # content words by which texts may differ for a finding to tell them apart
 
 
 class QuantifierReading(NamedTuple):
@@ -109,15 +110,17 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         """Compare how much, how many and how far both texts mean."""
         if one == two:
             return None
+        # Of texts that have little in common, each may bound something else, or count otherwise.
+        telling = len(differing(query, cached)) <= _SOME
         if _opposed(one.bounds, two.bounds):
-            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound")
+            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", telling)
         for noun, share in one.shares.items():
             other = two.shares.get(noun, share)
             if other != share and frozenset((share, other)) not in _ALIKE:
-                return Conflict(self.name, f"{min(share, other)} / {max(share, other)} {noun}")
+                return Conflict(self.name, f"{min(share, other)} / {max(share, other)} {noun}", telling)
         if one.often and two.often and one.often != two.often:
             near = frozenset((one.often, two.often)) in _NEAR_OFTEN
-            return Conflict(self.name, _show((one.often,), (two.often,)), not near)
+            return Conflict(self.name, _show((one.often,), (two.often,)), telling and not near)
         if one.degrees and two.degrees and one.degrees.isdisjoint(two.degrees) and not _as_high(one, two, query):
             return Conflict(
                 self.name, _show(one.degrees, two.degrees), all_the_difference(query, cached, _said(query, cached))

@@ -35,8 +35,8 @@ _SPELLED = re.compile(
     )""",
     re.VERBOSE,
 )
-# "2 and 0.5 hours", "1~ hour and 0.5"
-_HALVES = re.compile(r"\b(\d+)~? ?([a-z]+)? and 0\.5\b")
+# "2 and 0.5 hours", "1~ hour and 0.5"; not "2 eggs and 0.5 cup"
+_HALVES = re.compile(r"\b(\d+)~?(?: and 0\.5\b| ?([a-z]+) and 0\.5\b(?! ?[a-z]))")
 _TEN, _TENS = 10, 20  # words from the second on are followed by one below the first: "twenty three"
 _NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))

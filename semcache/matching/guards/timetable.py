@@ -74,9 +74,21 @@ _FIRST = (
     "at",
     "fy",
     "q",
+    "half",
+    "quarter",
+    *("until", "till", "til", "to", "from", "by", "since", "around", "about"),
+    *DIGITS,
 )
 HOUR = {word: value for word, value in DIGITS.items() if 1 <= value <= 12}
+PARTS_OF_DAY = frozenset(("morning", "afternoon", "evening", "night"))
 _HOURS = "|".join(HOUR)
+_PART_OF_DAY = r"(?:in\s+the\s+(?:early\s+|late\s+)?(?P<{0}>morning|afternoon|evening)|at\s+(?P<{0}n>night))"
+# The months of each quarter, as a range is written.
+_RANGE = r"(?:\s?[-\u2013]\s?|\s(?:to|through|until|till)\s)"
+_QUARTERS = (
+    rf"(?P<s1>jan(?:uary)?{_RANGE}mar(?:ch)?)|(?P<s2>apr(?:il)?{_RANGE}june?)"
+    rf"|(?P<s3>july?{_RANGE}sept?(?:ember)?)|(?P<s4>oct(?:ober)?{_RANGE}dec(?:ember)?)"
+)
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 _TH = r"(?:st|nd|rd|th)?"
 _ONES = {word: value for word, value in ORDINALS.items() if value < 10}
@@ -96,16 +108,22 @@ PATTERN = re.compile(
     | (?P<md>(?P<mmo>{_MONTH})\b\.?[\s-]+(?:the\s+)?(?P<mdd>\d{{1,2}}){_TH}\b(?!:\d)
         (?:{_THROUGH}(?P<mto>\d{{1,2}}){_TH}\b(?!\s?[:.]?\d|\s?[ap]\.?m\b|[\s-]+(?:{_MONTH}|{_COUNTED})\b))?
         (?:\s?,?\s+(?P<my>{_YEAR})\b)?)
+    | (?P<span>(?:{_QUARTERS})\b(?:\s+(?:of\s+)?(?P<sy4>{_YEAR})\b)?(?!\s+\d))
     | (?P<mony>(?P<xmo>{_MONTH})\b\.?,?[\s-]+(?:of\s+)?(?P<xy>{_YEAR})\b)
     | (?P<ym>(?P<yq>{_YEAR})[\s-]?q(?P<yqn>[1-4])\b)
     | (?P<quarter>q(?P<qn>[1-4])(?:[\s-]+(?:of\s+)?(?P<qy>{_YEAR}))?\b)
     | (?P<wquarter>(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?P<qoy>{_YEAR}))?\b)
     | (?P<fiscal>fy\s?(?P<fy>{_YEAR}|\d\d))\b
     | (?P<decade>(?P<dec>(?:1[5-9]|20)?\d0)'?s)\b
+    | (?P<daypart>(?:(?P<dat>at|until|till|til|to|from|by|before|after|since|around|about)\s+)?
+        (?P<dh>\d{{1,2}}|{_HOURS})(?:[:.](?P<dmin>[0-5]\d))?(?:\s+o'?clock)?\s+{_PART_OF_DAY.format("dpart")})\b
+    | (?P<past>(?P<pq>half|quarter)\s+(?P<pside>past|to)\s+(?P<ph>\d{{1,2}}|{_HOURS})\b
+        (?:\s?(?P<pm>[ap])\.?m\b|\s+{_PART_OF_DAY.format("ppart")}\b)?)
     | (?P<clock>(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?)
     | (?P<clock24>(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d))(?![\d:])
-    | (?P<at>at\s+(?P<ah>\d{{1,2}}|{_HOURS})(?=\s*(?:$|[,;?!]|\.(?!\d))|\s+(?:on|today|tonight|tomorrow|in\s+the)\b))
-    | (?P<oclock>(?P<oh>\d{{1,2}})\s?o'clock)\b
+    | (?P<at>at\s+(?P<ah>\d{{1,2}}|{_HOURS})(?=\s*(?:$|[,;?!]|\.(?!\d))
+        |\s+(?:on|today|tonight|tomorrow|in\s+the|is|was|for|sharp|instead|rather|already)\b))
+    | (?P<oclock>(?P<oh>\d{{1,2}}|(?:{_HOURS})(?=\s))\s?o'?clock)\b
     | (?P<year>(?P<y>{_YEAR}))(?![\w%°$€£]|[.,]\d|-\d)
     | (?P<shift>(?:(?P<other>other|before|after)\s+)?(?P<which>last|previous|past|next|coming|upcoming|this)\s+
         (?P<period>{PERIODS})\b)

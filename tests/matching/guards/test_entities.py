@@ -7,6 +7,10 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Restore a backup in SQL Server", "Restore a backup in MSSQL", DOUBT),
+    ("Restore a backup in SQL Server", "Restore a backup in MySQL", VETO),
+    ("Is the Amex Gold worth it?", "Is the American Express Gold worth it?", DOUBT),
+    ("Refund in the Play Store", "Refund in Google Play", DOUBT),
     ("How heavy is a MacBook?", "how heavy are macbooks", NOTHING),
     ("How heavy is a MacBook?", "how heavy is an ipad", VETO),
     ("What is the capital of France?", "What is the capital of Spain?", VETO),

@@ -7,6 +7,12 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    # Each bounds another thing.
+    (
+        "Git: a video over 100 MB two commits ago blocks the push, how do I drop it and keep later work?",
+        "Strip an old movie from my unpushed repository history (GitHub limit: at most 100 MB) without losing changes",
+        DOUBT,
+    ),
     ("Which planet is nearest to Mars?", "Which planet is closest to Mars?", NOTHING),
     ("A soup in < 20 min", "A soup in under 20 minutes", DOUBT),
     ("A soup in 20 min or more", "A soup in 20 min or less", VETO),
