@@ -56,6 +56,13 @@ TOPICS = {
             *("one_word", "practical", "products", "services", "technical", "who_whom"),
         ]
     ),
+    "written_3": frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
+    "written_4": frozenset(
+        [
+            *("apps", "brief_asking", "chores", "customers", "household", "money", "office", "particulars"),
+            *("programming", "public_questions", "reasons", "studies", "synonyms", "wellbeing", "world"),
+        ]
+    ),
     "contrasts": frozenset(("contrasts_asked", "contrasts_fillers", "contrasts_parts")),
     "contrasts_2": frozenset(
         [
@@ -71,13 +78,6 @@ TOPICS = {
         ]
     ),
     "far": frozenset(("far_attributes", "far_directions", "far_entities", "long_prompts_2", "plain_askers")),
-    "written_3": frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
-    "written_4": frozenset(
-        [
-            *("apps", "brief_asking", "chores", "customers", "household", "money", "office", "particulars"),
-            *("programming", "public_questions", "reasons", "studies", "synonyms", "wellbeing", "world"),
-        ]
-    ),
 }
 BESIDE = {"mixed": 1}  # rewordings that each different text stands beside, beside the prompt; of other pools two
 # The hands of natural questions, by pool.
