@@ -57,7 +57,7 @@ class VerifierJudge:
         score = float(await self._embed(cached) @ await self._embed(fresh))
         if score < self._different:
             return False
-        told_apart = any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING, far=guards.NEVER))
+        told_apart = any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING))
         if score >= self._same and not told_apart:
             return True
         if self._verifier is None:

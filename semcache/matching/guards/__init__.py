@@ -8,7 +8,6 @@ Invariant: a guard only ever objects. No finding says nothing about whether two 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -30,12 +29,12 @@ from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
-from semcache.request.text import READINGS, differing
+from semcache.request.text import READINGS
 from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
-__all__ = ["FAR", "GUARDS", "NEVER", "conflicts", "guards"]
+__all__ = ["GUARDS", "conflicts", "guards"]
 
 # Cheapest first.
 _ALL: tuple[ReadingGuard[Any], ...] = (
@@ -52,11 +51,6 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
     EntityGuard(),
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
-# Guards that know what a time, a "not" or an "only" is about by the words around it. Of prompts with little in common,
-# those that they tell apart ask the same nearly as often as not: there they cast doubt.
-_LOCAL = frozenset(("dates", "negation", "scope", "quantifiers", "direction"))
-FAR = 10  # content words by which prompts with little in common differ
-NEVER = sys.maxsize
 # Guards whose findings text-speak and slips may account for. What a name is of which the letters differ, no guess says.
 _SPOKEN = frozenset(("numbers", "dates", "quantifiers", "question", "form", "negation", "ellipsis"))
 
@@ -92,11 +86,8 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
     return _panel(tuple(names)).guards
 
 
-def conflicts(query: str, cached: str, names: Iterable[str], *, far: int = FAR) -> tuple[Conflict, ...]:
-    """The findings of the named guards against sharing an answer, at most one each.
-
-    In texts that differ by more than `far` content words, some guards only doubt; answers `NEVER` differ too much.
-    """
+def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
+    """The findings of the named guards against sharing an answer, at most one each."""
     if query == cached:
         return ()
     panel = _panel(tuple(names))
@@ -113,10 +104,7 @@ def conflicts(query: str, cached: str, names: Iterable[str], *, far: int = FAR) 
             conflict = guard.compare(one, two, query, cached)
             if conflict is not None:
                 found.append(conflict)
-    left = _unmended(found, query, cached)
-    if any(one.veto and one.guard in _LOCAL for one in left) and len(differing(query, cached)) > far:
-        return tuple([Conflict(one.guard, one.detail, one.veto and one.guard not in _LOCAL) for one in left])
-    return tuple(left)
+    return tuple(_unmended(found, query, cached))
 
 
 def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:
