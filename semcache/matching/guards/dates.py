@@ -49,9 +49,8 @@ _SHIFTS = frozenset((*SHIFT, "this", "quarter"))
 # Times at which something befell somebody, and the words by which it was the asker.
 _HAPPENED = ("ago", "yesterday", "last ", "this morning", "this afternoon", "this evening")
 _OWN = frozenset(("i", "i'm", "i've", "my", "we", "our"))
-_DATED = frozenset(
-    (*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw")
-)  # beside these, "at 8" is a time of day
+# Beside these, "at 8" is a time of day.
+_DATED = frozenset((*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw"))
 _NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
 CALENDAR = frozenset((*MONTHS, *DAYS))
 _BEFORE_NAME = frozenset(
@@ -68,7 +67,8 @@ _SIDES = {
 _AT = frozenset(("in", "on", "at", "during"))
 _NEAR = 40  # characters before a time that are read for what it is
 _NOT_YEAR_BEFORE = re.compile(
-    r"(?:[$€£¥₹#]|\b(?:eur|usd|gbp|chf|aud|cad|inr|top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
+    r"(?:[$€£¥₹#]|\b(?:eur|usd|gbp|chf|aud|cad|inr"
+    r"|top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
 _NOT_YEAR_AFTER = re.compile(
     r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|rpm|hz"
@@ -250,35 +250,36 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         quarter = next(number for number in "1234" if get(f"s{number}"))
         return frozenset((f"quarter {quarter} {get('sy4') or ''}".strip(),))
     if group == "daypart":
-        hour = int(get("dh")) if get("dh").isdigit() else HOUR[get("dh")]
+        hour = _hour(get("dh"))
         if not 1 <= hour <= 12 or (hour <= _PILLS and not get("dat")):
             return None
         late = get("dpart") != "morning" if get("dpart") else _SMALL_HOURS < hour < 12
         return frozenset((_clock(hour, int(get("dmin") or 0), late=late),))
     if group == "past":
-        hour = int(get("ph")) if get("ph").isdigit() else HOUR[get("ph")]
+        hour = _hour(get("ph"))
         if not 1 <= hour <= 12:
             return None
         minute = 30 if get("pq") == "half" else 15 if get("pside") == "past" else 45
         hour -= get("pside") == "to"
         part = get("pm") or get("ppart") or get("ppartn")
-        times = [_clock(hour, minute, late=late) for late in (False, True)]
-        return frozenset(times if part is None else times[:1] if part in ("a", "morning") else times[1:])
+        if part is None:
+            return _either(hour, minute)
+        return frozenset((_clock(hour, minute, late=part not in ("a", "morning")),))
     if group == "clock":
         hour = int(get("h"))
         if not 1 <= hour <= 12:
             return None
-        return frozenset((f"time {hour % 12 + (12 if get('half') == 'p' else 0)}:{get('m') or '00'}",))
+        return frozenset((_clock(hour, int(get("m") or 0), late=get("half") == "p"),))
     if group == "clock24":
         return frozenset((f"time {int(get('h24'))}:{get('m24')}",))
     if group == "at":
-        hour = int(get("ah")) if get("ah").isdigit() else HOUR[get("ah")]
+        hour = _hour(get("ah"))
         if not (1 <= hour <= 12) or words.bag.isdisjoint(_DATED):
             return None
-        return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00"))
+        return _either(hour)
     if group == "oclock":
-        hour = int(get("oh")) if get("oh").isdigit() else HOUR[get("oh")]
-        return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00")) if hour <= 12 else None
+        hour = _hour(get("oh"))
+        return _either(hour) if hour <= 12 else None
     if group == "year":
         start = match.start()
         if _NOT_YEAR_BEFORE.search(words.lower[max(0, start - _NEAR) : start]):
@@ -344,6 +345,15 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
     return frozenset((f"date {year or '?'}-{month}-{day}",))
+
+
+def _hour(written: str) -> int:
+    return int(written) if written.isdigit() else HOUR[written]
+
+
+def _either(hour: int, minute: int = 0) -> frozenset[str]:
+    """The two times of day of which nothing tells if they are before noon or after it."""
+    return frozenset(_clock(hour, minute, late=late) for late in (False, True))
 
 
 def _clock(hour: int, minute: int, *, late: bool) -> str:

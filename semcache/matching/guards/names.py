@@ -17,7 +17,7 @@ react=reactjs|angular=angularjs|vue=vuejs|svelte|django|flask|fastapi|laravel|no
 tailwind|jquery
 numpy|pandas|pytorch|tensorflow|keras|spark|pyspark|hadoop|kafka|rabbitmq|docker|kubernetes=k8s|terraform|ansible
 jenkins
-sqlserver=mssql,tsql|powerbi|dax|jdk|vscode|kubectl|rpi|amex
+sqlserver=mssql,tsql|powerbi|dax|jdk|vscode|rpi|amex
 git|github|gitlab|bitbucket|aws|azure|gcp|heroku|vercel|netlify|linux|ubuntu|debian|fedora|centos|windows|macos=mac,macs,osx|bash
 powershell|ios|android|iphone|ipad|macbook|samsung|pixel|xiaomi|huawei|nokia|sony|playstation|xbox|nintendo
 google|facebook=fb|instagram=ig|twitter|whatsapp|telegram|tiktok|youtube|netflix|spotify|amazon|ebay|paypal|uber|lyft|airbnb
@@ -138,6 +138,7 @@ PHRASES = {
     "south sudan": "south sudan",
     "guinea pig": "guinea pig",
     "visual studio code": "vscode",
+    "vs code": "vscode",
     "visual studio": "visual studio",
     "sql server": "sqlserver",
     "power bi": "powerbi",

@@ -42,7 +42,8 @@ _NUMBER = re.compile(
     (?:/(?P<under>\d+)(?![\d/]))?
     (?P<th>(?:st|nd|rd|th)\b)?
     (?:\s?(?P<scale>k|mn|bn|thousand|million|billion|trillion|hundred)\b)?
-    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))(?!\w|'(?!s\b)\w)))?
+    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))
+      (?!\w|'(?!s\b)\w)))?
     (?P<glued>[a-z]+\d*)?
     """,
     re.VERBOSE,

@@ -60,7 +60,7 @@ apple=iphone,ipad,ios,macos,macbook,siri|google=gmail,android,youtube,chrome,pix
 microsoft=windows,excel,outlook,powerpoint,azure|amazon=aws|aws=ec2,s3,dynamodb|samsung=galaxy|sony=playstation
 microsoft=xbox|nodejs=npm|docker=dockerfile
 python=numpy,pandas,pytorch,tensorflow,keras,django,flask,fastapi,pyspark|javascript=react,angular,vue,svelte,nodejs
-sql=sqlserver,mysql,postgresql,sqlite,mariadb|powerbi=dax|java=jdk|kubernetes=kubectl|windows=powershell
+sql=sqlserver|powerbi=dax|java=jdk
 penicillin=amoxicillin|islam=ramadan|excel=csv,vlookup,pivottable
 """
 _EVERYWHERE = "the world"

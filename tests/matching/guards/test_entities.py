@@ -9,6 +9,12 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 ROWS = [
     ("Restore a backup in SQL Server", "Restore a backup in MSSQL", DOUBT),
     ("Restore a backup in SQL Server", "Restore a backup in MySQL", VETO),
+    (
+        "How do I find the median of a column in SQL Server?",
+        "In MySQL 8, query that yields a column's median",
+        VETO,
+    ),
+    ("Larger letters in VSCode", "Larger letters in VS Code", NOTHING),
     ("Is the Amex Gold worth it?", "Is the American Express Gold worth it?", DOUBT),
     ("Refund in the Play Store", "Refund in Google Play", DOUBT),
     ("How heavy is a MacBook?", "how heavy are macbooks", NOTHING),
