@@ -8,6 +8,7 @@ from semcache.matching.guards import GUARDS
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [
+    ("Is it legal to wed my second cousin?", "Is it legal to marry my second cousin?", False),
     ("Shuttle at 11 in the morning", "Shuttle at 11 am", False),
     ("Shuttle at 11 in the morning", "Shuttle at 11 pm", True),
     ("Shuttle at seven in the evening", "Shuttle at 19:00", False),

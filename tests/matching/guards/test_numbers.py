@@ -23,6 +23,9 @@ SIGNS = [
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]
 ROWS = [
+    ("A loan of EUR 30k", "A loan of $30k", True),
+    ("A loan of EUR 30k", "A loan of EUR 31k", True),
+    ("A loss of 3 in 100 miles", "A loss of 3% of miles", True),
     ("Bake with two eggs and half a cup of milk", "Bake with 1/2 cup of milk and 2 eggs", False),
     ("Bake with two eggs and half a cup of milk", "Bake with three eggs and half a cup of milk", True),
     ("A talk of two hours and a half", "A talk of 2.5 hours", False),
