@@ -8,7 +8,11 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
     ("Elasticsearch: delete all documents of an index", "Delete all documents of an ES index", NOTHING),
-    ("Power BI: sum up sales of the year so far", "What DAX measure gives a running total of sales since January?", DOUBT),
+    (
+        "Power BI: sum up sales of the year so far",
+        "What DAX measure gives a running total of sales since January?",
+        DOUBT,
+    ),
     ("Is Power BI free?", "Is power bi free?", NOTHING),
     ("Restore a backup in SQL Server", "Restore a backup in MSSQL", DOUBT),
     ("Restore a backup in SQL Server", "Restore a backup in MySQL", VETO),
