@@ -32,11 +32,13 @@ import numpy as np
 from eval.decisions import judged
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
+from eval.random_effects import between
 from semcache.config import packs
 from semcache.matching import features, guards, neighbourhood
 from semcache.matching.label_noise import FAITHFUL
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
+from semcache.matching.strategies.certified.calibration import VARIANCES, basis
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
@@ -82,6 +84,7 @@ SEED = 7
 QUANTILES = 200
 _SLIP = 0.95
 _ASKED = features.NAMES.index("asked")
+_NEARNESS = features.NAMES.index("nearness")
 _SAME_WORDS = features.NAMES.index("same_words")
 _HAND = re.compile(r"(?<=unread)_[a-z]+")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
@@ -101,6 +104,7 @@ def main() -> None:
     out.write_text(json.dumps({"seed": SEED, "profiles": profiles}, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{out}: {out.stat().st_size:,} bytes")
     _check(groups)
+    _differ(groups, BeliefPrior.read(profiles["any"]))
 
 
 def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
@@ -261,6 +265,26 @@ def _check(groups: Mapping[str, Sequence[Row]]) -> None:
             line.append(f"at a risk of {risk:.0%} {len(served)} are, {served.count(False)} wrong")
         print("; ".join(line))
     print("; ".join(f"at {risk:.0%} {wrong} of {of} wrong" for risk, (of, wrong) in zip(RISKS, sums, strict=True)))
+
+
+def _differ(groups: Mapping[str, Sequence[Row]], prior: BeliefPrior) -> None:
+    """Print how far the calibration of the verifier's word differs between hands, as `kinds_of_traffic` states it.
+
+    Of each request the likeliest candidate counts, for that is what labels are about.
+    """
+    told = prior.told or prior
+    about, tables = CalibratedBelief(told, FAITHFUL), []
+    for name, rows in groups.items():
+        if ":unread_" not in name or name.endswith("-pairs") or name.partition(":")[0] in ("natural", "misleading"):
+            continue
+        best: dict[int, tuple[float, float, bool]] = {}
+        for request, values, right in rows:
+            found = (about.log_odds(values, 0), values[_NEARNESS], right)
+            best[request] = max(best.get(request, found), found)
+        terms = np.array([basis(odds, near) for odds, near, _ in best.values()])
+        tables.append((terms, np.array([float(right) for *_, right in best.values()])))
+    mean, covariance = between(tables, np.array(told.calibration), np.array(VARIANCES))
+    print(f"{len(tables)} hands: mean coefficients {np.round(mean, 3)}, variances {np.round(np.diag(covariance), 3)}")
 
 
 def _columns(rows: Sequence[Row]) -> tuple[list[tuple[float, ...]], list[bool]]:

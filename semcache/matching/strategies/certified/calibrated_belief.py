@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
-from semcache.matching.strategies.certified.calibration import COLD, WARM, Calibration
+from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.drift import DriftAlarm
+from semcache.matching.strategies.certified.kinds_of_traffic import KindsOfTraffic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +27,14 @@ _NEARNESS = features.NAMES.index("nearness")
 
 
 class CalibratedBelief:
-    """The belief of one category about candidates of one kind; it starts from `prior`."""
+    """The belief of one category about candidates of which equally much is known; it starts from `prior`."""
 
-    def __init__(self, prior: BeliefPrior, noise: LabelNoise, *, cold: float = COLD, warm: float = WARM) -> None:
+    def __init__(
+        self, prior: BeliefPrior, noise: LabelNoise, calibration: Calibration | KindsOfTraffic | None = None
+    ) -> None:
         self._noise = noise
         self.belief = Belief(prior, noise=noise)
-        self.calibration = Calibration(prior.calibration, noise, cold=cold, warm=warm)
+        self.calibration = calibration or Calibration(prior.calibration, noise)
         self.drift = DriftAlarm(noise)
 
     def log_odds(self, values: tuple[float, ...], answer: int) -> float:

@@ -20,10 +20,12 @@ from typing import Any, TypeAlias
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 
+Terms: TypeAlias = tuple[float, float, float, float]
+
 BEND = 2.0  # log-odds
-START = (0.0, 1.0, 0.0, 0.0)
+START: Terms = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
-_VARIANCES = (0.5, 0.04, 0.2, 0.4)
+VARIANCES: Terms = (0.5, 0.04, 0.2, 0.4)
 COLD, WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
@@ -32,23 +34,28 @@ _LEAST_NEAR = -0.5  # log-odds a unit of nearness
 _LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 _TERMS = range(4)
 
-Terms: TypeAlias = tuple[float, float, float, float]
-
 
 class Calibration:
     """The correction of one category.
 
     `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
-    are 0. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features. `cold` are the log-odds of
-    caution that are allowed before the first label, and one more as `warm` labels have come.
+    are 0, and `variances` how sure they are. `noise` is that of the labels. Nearness is -ln(1 - score), as among the
+    features. `cold` are the log-odds of caution that are allowed before the first label, and one more as `warm` labels
+    have come.
     """
 
     def __init__(
-        self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL, *, cold: float = COLD, warm: float = WARM
+        self,
+        start: Sequence[float] = START,
+        noise: LabelNoise = FAITHFUL,
+        *,
+        variances: Terms = VARIANCES,
+        cold: float = COLD,
+        warm: float = WARM,
     ) -> None:
-        self._noise, self._warm = noise, warm
+        self._noise, self._warm, self._variances = noise, warm, variances
         self.mean = [*map(float, start), *START[len(start) :]]
-        self.covariance = _unsure()
+        self.covariance = self._unsure()
         self._cautious = cold
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
@@ -66,14 +73,14 @@ class Calibration:
             self.mean[i] += direction[i] * step
             for j in _TERMS:
                 self.covariance[i][j] -= direction[i] * direction[j] * shrink
-            self.covariance[i][i] += _FADE * max(0.0, _VARIANCES[i] - self.covariance[i][i])
+            self.covariance[i][i] += _FADE * max(0.0, self._variances[i] - self.covariance[i][i])
         self.mean[1] = max(_FLATTEST, self.mean[1])
         self.mean[2] = max(_FLATTEST - self.mean[1], self.mean[2])
         self.mean[3] = max(_LEAST_NEAR, self.mean[3])
 
     def doubt(self) -> None:
         """Forget how sure the coefficients are, not what they are: what they were learned from has changed."""
-        self.covariance, self._cautious = _unsure(), _ANY
+        self.covariance, self._cautious = self._unsure(), _ANY
 
     def corrected(self, predicted: float, nearness: float, deviate: float = 0.0) -> float:
         """P(correct) of these log-odds, lowered by `deviate` standard deviations of the correction.
@@ -84,9 +91,12 @@ class Calibration:
         middle = _dot(self.mean, x)
         if deviate == 0.0:
             return sigmoid(middle)
-        spread = _dot([_dot(row, x) for row in self.covariance], x)
-        lower = deviate * math.sqrt(max(0.0, spread))
-        return sigmoid(middle - min(self._cautious, lower))
+        return sigmoid(middle - min(self._cautious, deviate * math.sqrt(self._spread(x))))
+
+    def expected(self, predicted: float, nearness: float) -> float:
+        """P(correct) of these log-odds over all that the coefficients may be (MacKay 1992, section 4.2)."""
+        x = basis(predicted, nearness)
+        return sigmoid(_dot(self.mean, x) / math.sqrt(1.0 + math.pi * self._spread(x) / 8.0))
 
     def needed(self, p_correct: float) -> float:
         """The least log-odds that, corrected, are worth this probability, inside (0, 1), however near it is."""
@@ -108,6 +118,12 @@ class Calibration:
         self.covariance = [[float(one) for one in row] for row in covariance]
         self._cautious = float(cautious)
 
+    def _spread(self, x: Terms) -> float:
+        return max(0.0, _dot([_dot(row, x) for row in self.covariance], x))
+
+    def _unsure(self) -> list[list[float]]:
+        return [[self._variances[i] if i == j else 0.0 for j in _TERMS] for i in _TERMS]
+
 
 def basis(predicted: float, nearness: float) -> Terms:
     """The terms that the coefficients multiply."""
@@ -117,10 +133,6 @@ def basis(predicted: float, nearness: float) -> Terms:
 def sigmoid(value: float) -> float:
     """The logistic function, safe at both ends."""
     return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))
-
-
-def _unsure() -> list[list[float]]:
-    return [[_VARIANCES[i] if i == j else 0.0 for j in _TERMS] for i in _TERMS]
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:

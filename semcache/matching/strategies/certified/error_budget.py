@@ -84,6 +84,10 @@ class ErrorBudget:
         if self.served:
             self.spent = max(0.0, self.spent + weight * (wrong - risk))
 
+    def revise(self, errors: float) -> None:
+        """Note that so many more errors are expected of what was served, or fewer, than when it was."""
+        self.spent = max(0.0, self.spent + errors)
+
     def per_hit(self, target: float | None = None) -> float:
         """The error per hit that the target allows, which is more than the target where it counts all requests.
 

@@ -7,6 +7,7 @@ a step back from closed is taken on evidence alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from semcache.config.packs import Category
@@ -15,10 +16,12 @@ from semcache.matching.break_even import stretched
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
-from semcache.matching.strategies.certified.calibration import COLD
+from semcache.matching.strategies.certified.calibration import COLD, Calibration
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
+from semcache.matching.strategies.certified.kinds_of_traffic import KindsOfTraffic
 from semcache.matching.strategies.certified.tenants import Tenants
+from semcache.matching.strategies.certified.unaudited_hits import UnauditedHits
 from semcache.types import Candidate
 from semcache.types.evidence import CertificateEvidence, Label, LabelSource, State
 
@@ -34,6 +37,10 @@ CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
 # Log-odds of it that are allowed before the first label, and labels that allow for one more after a verdict.
 _COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
 _TOLD_WARM = 25.0
+# Of the deviations of the told prior, which hold the noise of what single groups taught: measured on hands of which the
+# verifier had read nothing, where the belief follows them too far.
+_ALIKE = 0.7
+_HINDSIGHT = 0.5  # of the caution, with which hits that nobody audited are looked at again
 # Errors that may be expected of a category's first answers. At a target of 1% a category is within it after some 65
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
@@ -63,11 +70,14 @@ class CategoryKnowledge:
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
-        self.untold = CalibratedBelief(prior, noise, cold=_COLD[policy.contract])
+        plain = Calibration(prior.calibration, noise, cold=_COLD[policy.contract])
+        self.untold = CalibratedBelief(prior, noise, plain)
         # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
         # (`python -m eval.priors`), so that it is not doubted before the first label. Then each tells how far this
         # traffic is from theirs, and few of them tell it badly.
-        self.told = CalibratedBelief(prior.told or prior, noise, cold=0.0, warm=_TOLD_WARM)
+        told = _of_told(prior)
+        kinds = KindsOfTraffic(told.calibration, noise, cold=0.0, warm=_TOLD_WARM)
+        self.told = CalibratedBelief(told, noise, kinds)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
             target,
@@ -79,6 +89,7 @@ class CategoryKnowledge:
         )
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
+        self._unaudited = UnauditedHits()
         self._beyond = Bet()
         self._stretchable = False
         self._share = 0.0
@@ -91,7 +102,20 @@ class CategoryKnowledge:
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
-        return self.about(values).probability(values, answer, self._caution)
+        about = self.about(values)
+        odds = about.log_odds(values, answer)
+        p = about.corrected(odds, values, self._caution)
+        self._unaudited.believed(p, about, odds, values)
+        return p
+
+    def note(self, p_correct: float | None, *, served: bool, audited: bool) -> None:
+        """Count a request, and its risk among the recent ones; audits are spread evenly over what is served."""
+        self.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
+        if not served:
+            return
+        self.waited = 0 if audited else self.waited + 1
+        if p_correct is not None and not audited:
+            self._unaudited.add(p_correct)
 
     def about(self, values: tuple[float, ...]) -> CalibratedBelief:
         """The belief about candidates of which as much is known as of this one."""
@@ -194,6 +218,7 @@ class CategoryKnowledge:
             # Meanwhile labels are hardly ever of its kind: those of the other have to allay the suspicion.
             other.drift.take(about.corrected(odds, label.features), correct=label.correct)
         about.learn(label, odds, sampled=sampled)
+        self.budget.revise(self._unaudited.revised(_HINDSIGHT * self._caution))
         if sampled and label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
         self.budget.changed()
@@ -227,7 +252,7 @@ class CategoryKnowledge:
         """Rebuild the beliefs alone: what a report took from an answer comes back, what audits showed stays shown."""
         known = [label for label in labels if len(label.features) == len(features.NAMES)]
         self.untold.relearn([label for label in known if not label.features[_ASKED]], prior)
-        self.told.relearn([label for label in known if label.features[_ASKED]], prior.told or prior)
+        self.told.relearn([label for label in known if label.features[_ASKED]], _of_told(prior))
         self.budget.changed()
 
     def state_of(self) -> State:
@@ -324,3 +349,9 @@ class CategoryKnowledge:
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
         self.budget.changed()
+
+
+def _of_told(prior: BeliefPrior) -> BeliefPrior:
+    """The prior of candidates that the local verifier was asked about."""
+    told = prior.told or prior
+    return replace(told, deviation=_ALIKE * told.deviation)

@@ -91,10 +91,7 @@ class CertifiedThreshold:
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Count the request, and its risk among the recent ones; audits are spread evenly over what is served."""
-        known = self._of(category)
-        known.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
-        if served:
-            known.waited = 0 if audited else known.waited + 1
+        self._of(category).note(p_correct, served=served, audited=audited)
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
         """The log-odds that each feature, this answer and what holds for all candidates ("base") add."""

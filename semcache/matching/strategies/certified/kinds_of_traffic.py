@@ -1,0 +1,107 @@
+"""Which kind of traffic a category has: several calibrations, each trusted as far as it foretold the labels.
+
+Prompts of one kind differ little among each other in how far a belief can be trusted, and kinds differ much. One
+calibration that is open to all of them takes a single surprise for a sign that everything is otherwise; several, each
+sure of itself, need several surprises, and then give way at once (a mixture of experts whose weights are their
+posterior: Jacobs et al. 1991, "Adaptive mixtures of local experts", with Bayes' rule in place of a gating network).
+Knows predicted log-odds, nearness and outcomes, as `calibration` does. Invariant: the weights add up to 1, and a label
+is foretold before it is learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
+
+_FADE = 2e-4  # of the way back to the first weights, a label
+
+
+class Kind(NamedTuple):
+    """The share that a kind has of all traffic, what it adds to slope and intercept, and how sure these are."""
+
+    share: float
+    slope: float = 0.0
+    intercept: float = 0.0
+    variances: Terms = VARIANCES
+
+
+# How far the word is worth more or less with one hand than with another, as a random effect of the hand: measured on
+# twelve hands of which the verifier had read nothing, as their questions come in one after the other.
+_HAND: Terms = (0.12, 0.007, 0.03, 0.33)
+# Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be; and
+# traffic in which its word says half as much, which natural questions are nearer to.
+HEARD = (Kind(0.85, variances=_HAND), Kind(0.1, intercept=0.8, variances=_HAND), Kind(0.05, slope=-0.5))
+
+
+class KindsOfTraffic:
+    """The calibration of one category, over `kinds`. The other parameters are those of `Calibration`."""
+
+    def __init__(
+        self,
+        start: Sequence[float],
+        noise: LabelNoise = FAITHFUL,
+        *,
+        kinds: Sequence[Kind] = HEARD,
+        cold: float = COLD,
+        warm: float = WARM,
+    ) -> None:
+        self._noise, self._shares = noise, [kind.share for kind in kinds]
+        self.weights = self._shares.copy()
+        self._of = [Calibration(start, noise, variances=kind.variances, cold=cold, warm=warm) for kind in kinds]
+        for one, kind in zip(self._of, kinds, strict=True):
+            one.mean[0] += kind.intercept
+            one.mean[1] += kind.slope
+
+    def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
+        """Take a label in whose log-odds had been predicted."""
+        self._weigh(predicted, nearness, correct=correct)
+        for one in self._of:
+            one.add(predicted, nearness, correct=correct)
+
+    def doubt(self) -> None:
+        """Forget of which kind the traffic is and how sure the coefficients are: what told of them has changed."""
+        self.weights = self._shares.copy()
+        for one in self._of:
+            one.doubt()
+
+    def corrected(self, predicted: float, nearness: float, deviate: float = 0.0) -> float:
+        """P(correct) of these log-odds, of each kind lowered by `deviate` standard deviations of its correction."""
+        return sum(
+            [
+                weight * one.corrected(predicted, nearness, deviate)
+                for weight, one in zip(self.weights, self._of, strict=True)
+            ]
+        )
+
+    def needed(self, p_correct: float) -> float:
+        """Log-odds below which nothing is worth this probability, inside (0, 1), however near it is."""
+        return min([one.needed(p_correct) for one in self._of])
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"weights": self.weights, "kinds": [one.state() for one in self._of]}
+
+    def restore(self, state: Mapping[str, Any] | Sequence[Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for that of another version.
+
+        What versions gave that knew one calibration alone is no belief about kinds, which is learned anew.
+        """
+        if not isinstance(state, Mapping):
+            return
+        weights, kinds = state["weights"], state["kinds"]
+        if len(weights) != len(self._of):
+            raise ValueError(f"a calibration of {len(weights)} kinds of traffic, not {len(self._of)}: learn anew")
+        self.weights = [float(one) for one in weights]
+        for one, known in zip(self._of, kinds, strict=True):
+            one.restore(known)
+
+    def _weigh(self, predicted: float, nearness: float, *, correct: bool) -> None:
+        said = [self._noise.said_correct(one.expected(predicted, nearness)) for one in self._of]
+        likely = [w * (p if correct else 1.0 - p) for w, p in zip(self.weights, said, strict=True)]
+        total = sum(likely)
+        self.weights = [
+            (1.0 - _FADE) * one / total + _FADE * share for one, share in zip(likely, self._shares, strict=True)
+        ]

@@ -1,0 +1,63 @@
+"""Hits that nobody audited, looked at again as labels of others come in.
+
+What was served before a category showed of which kind its traffic is, was believed too much or too little. The errors
+that are expected of it belong to the budget as they are seen now, not as they were seen then: what was overspent is
+earned back, and what was saved can be spent.
+Knows beliefs and their calibration, nothing of limits. Invariant: what `revised` gave so far, added up, is the
+difference between what is expected of the kept hits now and what was when they were served.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
+
+KEPT = 1000  # hits
+PENDING = 64  # candidates that were judged and may be served yet
+_EVERY, _SHARE = 4, 16  # labels between two looks: so many, or this part of the hits that are kept
+
+
+class _Hit(NamedTuple):
+    about: CalibratedBelief
+    odds: float
+    values: tuple[float, ...]
+
+
+class UnauditedHits:
+    """The recent ones of one category."""
+
+    def __init__(self) -> None:
+        self._judged: dict[float, _Hit] = {}
+        self._hits: deque[_Hit] = deque(maxlen=KEPT)
+        self._risks: deque[float] = deque(maxlen=KEPT)
+        self._labels = 0
+
+    def believed(self, p_correct: float, about: CalibratedBelief, odds: float, values: tuple[float, ...]) -> None:
+        """Keep what P(correct) of a candidate rests on, until it is known whether it is served."""
+        self._judged.pop(p_correct, None)
+        self._judged[p_correct] = _Hit(about, odds, values)
+        if len(self._judged) > PENDING:
+            del self._judged[next(iter(self._judged))]
+
+    def add(self, p_correct: float) -> None:
+        """The candidate of this P(correct) was served. One that is not known, as it is of two categories, is left."""
+        hit = self._judged.get(p_correct)
+        if hit is not None:
+            self._hits.append(hit)
+            self._risks.append(1.0 - p_correct)
+
+    def revised(self, caution: float) -> float:
+        """By how many more errors, or fewer, are expected than at the last time; 0 between, for it is looked at rarely.
+
+        `caution` are standard deviations of the calibration, as in `CalibratedBelief.corrected`.
+        """
+        self._labels += 1
+        if not self._hits or self._labels < max(_EVERY, len(self._hits) // _SHARE):
+            return 0.0
+        self._labels = 0
+        risks = [1.0 - about.corrected(odds, values, caution) for about, odds, values in self._hits]
+        more = sum(risks) - sum(self._risks)
+        self._risks = deque(risks, maxlen=KEPT)
+        return more

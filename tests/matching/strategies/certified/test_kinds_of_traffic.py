@@ -1,0 +1,109 @@
+"""Which kind of traffic a category has: how few labels tell it, and how little one surprise does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.calibration import START, Calibration
+from semcache.matching.strategies.certified.kinds_of_traffic import HEARD, Kind, KindsOfTraffic
+
+SURE, NEAR = 4.0, 2.0  # log-odds worth 0.98, and -ln(1 - score)
+LABELS = st.lists(st.tuples(st.floats(-8, 8), st.floats(0, 7), st.booleans()), max_size=60)
+
+
+def test_one_wrong_answer_among_sure_ones_is_soon_made_up_for_and_several_have_the_word_believed_less() -> None:
+    kinds, single = KindsOfTraffic(START), Calibration()
+    assert kinds.corrected(SURE, NEAR) > 0.97
+    for one in (kinds, single):
+        one.add(SURE, NEAR, correct=False)
+        for _ in range(15):
+            one.add(SURE, NEAR, correct=True)
+    assert kinds.corrected(SURE, NEAR) > single.corrected(SURE, NEAR) + 0.01
+    for _ in range(4):
+        kinds.add(SURE, NEAR, correct=False)
+    assert kinds.weights[-1] > 0.5
+    assert kinds.corrected(SURE, NEAR) < 0.8
+
+
+def test_sure_answers_that_prove_right_leave_no_doubt_about_the_kind() -> None:
+    kinds = KindsOfTraffic(START)
+    before = kinds.corrected(SURE, NEAR)
+    for _ in range(60):
+        kinds.add(SURE, NEAR, correct=True)
+    assert kinds.weights[-1] < 0.02
+    assert kinds.corrected(SURE, NEAR) > before
+
+
+def test_labels_of_a_judge_who_errs_tell_less_of_the_kind() -> None:
+    faithful, noisy = KindsOfTraffic(START), KindsOfTraffic(START, LabelNoise(0.1, 0.1))
+    for kinds in (faithful, noisy):
+        for _ in range(2):
+            kinds.add(SURE, NEAR, correct=False)
+    assert faithful.weights[-1] > 2 * noisy.weights[-1]
+
+
+def test_traffic_that_was_of_one_kind_for_long_is_known_again_after_a_doubt() -> None:
+    kinds = KindsOfTraffic(START)
+    for _ in range(2000):
+        kinds.add(SURE, NEAR, correct=True)
+    assert kinds.corrected(SURE, NEAR) > 0.99
+    kinds.doubt()
+    assert kinds.weights == [kind.share for kind in HEARD]
+    for _ in range(8):
+        kinds.add(SURE, NEAR, correct=False)
+    assert kinds.corrected(SURE, NEAR) < 0.8
+
+
+@given(LABELS, st.floats(-8, 8), st.floats(0, 3), st.floats(0, 7))
+def test_the_correction_never_turns_the_order_of_predictions_and_its_weights_are_shares(
+    labels: list[tuple[float, float, bool]], one: float, more: float, beside: float
+) -> None:
+    kinds = KindsOfTraffic(START)
+    for predicted, near, correct in labels:
+        kinds.add(predicted, near, correct=correct)
+    assert kinds.corrected(one + more, beside) >= kinds.corrected(one, beside) - 1e-12
+    assert sum(kinds.weights) == pytest.approx(1.0)
+    assert min(kinds.weights) >= 0.0
+
+
+@given(LABELS, st.floats(0.01, 0.999), st.floats(0.001, 8), st.floats(0, 7))
+def test_no_candidate_is_passed_over_that_would_have_been_sure_enough(
+    labels: list[tuple[float, float, bool]], p: float, less: float, beside: float
+) -> None:
+    kinds = KindsOfTraffic(START)
+    for predicted, near, correct in labels:
+        kinds.add(predicted, near, correct=correct)
+    assert kinds.corrected(kinds.needed(p) - less, beside) <= p + 1e-9
+
+
+def test_what_was_learned_is_taken_up_after_a_restart() -> None:
+    one, two = KindsOfTraffic(START), KindsOfTraffic(START)
+    for turn in range(30):
+        one.add(SURE, NEAR, correct=turn % 3 > 0)
+    two.restore(json.loads(json.dumps(one.state())))
+    assert two.state() == one.state()
+    assert two.corrected(SURE, NEAR, 1.0) == one.corrected(SURE, NEAR, 1.0)
+
+
+def test_a_state_of_other_kinds_is_refused_and_that_of_one_calibration_is_learned_anew() -> None:
+    kinds, fresh = KindsOfTraffic(START), KindsOfTraffic(START)
+    with pytest.raises(ValueError, match="4 kinds of traffic, not 3"):
+        kinds.restore(KindsOfTraffic(START, kinds=(*HEARD, Kind(0.1))).state())
+    single = Calibration()
+    single.add(SURE, NEAR, correct=False)
+    kinds.restore(single.state())
+    assert kinds.state() == fresh.state()
+
+
+def test_a_doubt_is_about_every_kind() -> None:
+    kinds = KindsOfTraffic(START, cold=0.0)
+    for _ in range(200):
+        kinds.add(SURE, NEAR, correct=True)
+    before = kinds.corrected(SURE, NEAR, 2.0)
+    kinds.doubt()
+    assert kinds.corrected(SURE, NEAR, 2.0) < before - 0.005
