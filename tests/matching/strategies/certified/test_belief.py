@@ -108,6 +108,16 @@ def test_caution_is_slight_at_first_grows_with_labels_and_is_whole_after_a_doubt
     assert caution(calibration) > 2.0
 
 
+def test_learning_anew_from_no_labels_gives_what_a_category_begins_with() -> None:
+    fresh, threshold = CertifiedThreshold(PACK)._of("support"), CertifiedThreshold(PACK)
+    for _ in range(5):
+        threshold.observe(label(SURE, correct=False))
+    threshold.relearn([])
+    known = threshold._of("support")
+    assert known.told.belief.state() == fresh.told.belief.state()
+    assert known.untold.belief.state() == fresh.untold.belief.state()
+
+
 def test_predictions_that_promise_too_much_are_corrected() -> None:
     calibration, rng = Calibration(), random.Random(3)
     for _ in range(2000):
