@@ -36,7 +36,7 @@ from eval.random_effects import between
 from semcache.config import packs
 from semcache.matching import features, guards, neighbourhood
 from semcache.matching.label_noise import FAITHFUL
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import VARIANCES, basis
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
@@ -273,13 +273,13 @@ def _differ(groups: Mapping[str, Sequence[Row]], prior: BeliefPrior) -> None:
     Of each request the likeliest candidate counts, for that is what labels are about.
     """
     told = prior.told or prior
-    about, tables = CalibratedBelief(told, FAITHFUL), []
+    belief, tables = Belief(told), []
     for name, rows in groups.items():
         if ":unread_" not in name or name.endswith("-pairs") or name.partition(":")[0] in ("natural", "misleading"):
             continue
         best: dict[int, tuple[float, float, bool]] = {}
         for request, values, right in rows:
-            found = (about.log_odds(values, 0), values[_NEARNESS], right)
+            found = (belief.log_odds(values, 0), values[_NEARNESS], right)
             best[request] = max(best.get(request, found), found)
         terms = np.array([basis(odds, near) for odds, near, _ in best.values()])
         tables.append((terms, np.array([float(right) for *_, right in best.values()])))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from semcache.train.prior import logistic
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -31,22 +33,16 @@ def between(groups: Sequence[tuple[Array, Array]], mean: Array, variances: Array
     covariance, middle = np.diag(variances), mean.copy()
     assumed = _ASSUMED * covariance
     for _ in range(_STEPS):
-        found = [_posterior(*group, middle, np.linalg.inv(covariance)) for group in groups]
+        found = [_posterior(*group, middle, covariance) for group in groups]
         middle = np.mean([mode for mode, _ in found], axis=0)
         total = sum(np.outer(mode - middle, mode - middle) + spread for mode, spread in found)
         covariance = (total + _WEIGHT * assumed) / (len(groups) + _WEIGHT)
     return middle, covariance
 
 
-def _posterior(x: Array, y: Array, middle: Array, precision: Array) -> tuple[Array, Array]:
+def _posterior(x: Array, y: Array, middle: Array, covariance: Array) -> tuple[Array, Array]:
     """The mode and the covariance of a group's coefficients."""
-    w = middle.copy()
-    bend = precision
-    for _ in range(60):
-        p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30.0, 30.0)))
-        bend = (x * (p * (1.0 - p))[:, None]).T @ x + precision
-        step = np.linalg.solve(bend, x.T @ (y - p) - precision @ (w - middle))
-        w += step * min(1.0, 2.0 / max(1e-9, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-7:
-            break
-    return w, np.linalg.inv(bend)
+    root = np.linalg.cholesky(covariance)
+    mode = root @ logistic(x @ root, y, np.ones(len(y)), np.linalg.solve(root, middle), 1.0)
+    p = 1.0 / (1.0 + np.exp(-np.clip(x @ mode, -30.0, 30.0)))
+    return mode, np.linalg.inv((x * (p * (1.0 - p))[:, None]).T @ x + np.linalg.inv(covariance))

@@ -74,7 +74,7 @@ def _fitted(groups: Groups) -> dict[str, Any]:
     scale[scale < 1e-9] = 1.0
     size = float(np.median([len(y) for _, y in tables.values()]))
     zeros = np.zeros(len(learned))
-    whole = _logistic(
+    whole = logistic(
         (everything - center) / scale,
         np.concatenate([y for _, y in tables.values()]),
         shares * size * len(tables),
@@ -84,7 +84,7 @@ def _fitted(groups: Groups) -> dict[str, Any]:
     own = []
     for x, y in tables.values():
         weights = np.full(len(y), min(1.0, size / len(y)))
-        own.append(_logistic((x[:, learned] - center) / scale, y, weights, whole, _SHRINK))
+        own.append(logistic((x[:, learned] - center) / scale, y, weights, whole, _SHRINK))
     # A group without a term says nothing of how far its weight may differ.
     has = np.array([x[:, learned].any(axis=0) for x, _ in tables.values()])
     spread = (np.where(has, np.array(own) - whole, 0.0) ** 2).sum(axis=0) / np.maximum(1, has.sum(axis=0))
@@ -106,7 +106,7 @@ def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], 
     unit = np.sqrt(np.diag(start.covariance))
     x = np.array([basis(belief.log_odds(row, 0), row[_NEARNESS]) for row in rows]) * unit
     y = np.concatenate([y for _, y in tables.values()])
-    return [round(float(value), 4) for value in _logistic(x, y, weights, start.mean / unit, 1.0) * unit]
+    return [round(float(value), 4) for value in logistic(x, y, weights, start.mean / unit, 1.0) * unit]
 
 
 def _table(values: Sequence[tuple[float, ...]], correct: Sequence[bool]) -> tuple[Array, Array]:
@@ -116,8 +116,12 @@ def _table(values: Sequence[tuple[float, ...]], correct: Sequence[bool]) -> tupl
     return x[kept], np.array(correct, dtype=np.float64)[kept]
 
 
-def _logistic(x: Array, y: Array, weights: Array, start: Array, ridge: float) -> Array:
-    """Weights of largest posterior density around `start`, by Newton's method."""
+def logistic(x: Array, y: Array, weights: Array, start: Array, ridge: float) -> Array:
+    """Weights of largest posterior density, shape (d,), by Newton's method.
+
+    `x` are terms, shape (n, d), `y` outcomes, 0 or 1, and `weights` how much each counts, shape (n,). Coefficients are
+    expected around `start`, shape (d,), with a precision of `ridge`.
+    """
     w = start.copy()
     for _ in range(50):
         p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30, 30)))

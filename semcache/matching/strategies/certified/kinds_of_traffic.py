@@ -1,9 +1,10 @@
 """Which kind of traffic a category has: several calibrations, each trusted as far as it foretold the labels.
 
 Prompts of one kind differ little among each other in how far a belief can be trusted, and kinds differ much. One
-calibration that is open to all of them takes a single surprise for a sign that everything is otherwise; several, each
-sure of itself, need several surprises, and then give way at once (a mixture of experts whose weights are their
-posterior: Jacobs et al. 1991, "Adaptive mixtures of local experts", with Bayes' rule in place of a gating network).
+calibration that is open to all of them takes a single surprise for a sign that everything is otherwise, and unlearns it
+slowly. Several, each sure of itself, take it for a doubt about the kind, which some right answers allay and a second
+surprise confirms (a mixture of experts whose weights are their posterior: Jacobs et al. 1991, "Adaptive mixtures of
+local experts", with Bayes' rule in place of a gating network).
 Knows predicted log-odds, nearness and outcomes, as `calibration` does. Invariant: the weights add up to 1, and a label
 is foretold before it is learned from.
 """

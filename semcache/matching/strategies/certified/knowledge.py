@@ -102,6 +102,10 @@ class CategoryKnowledge:
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
+        return self.about(values).probability(values, answer, self._caution)
+
+    def judged(self, values: tuple[float, ...], answer: int) -> float:
+        """P(correct) of a candidate that may be served, on the safe side, and what it rests on is kept until then."""
         about = self.about(values)
         odds = about.log_odds(values, answer)
         p = about.corrected(odds, values, self._caution)

@@ -71,7 +71,7 @@ class CertifiedThreshold:
     ) -> Verdict:
         """Serve if 1 - P(correct) is within the limit, or the caller's where that is stricter."""
         known, policy = self._of(category), self._pack.of(category)
-        p = known.probability(candidate.features, candidate.card.answer_class)
+        p = known.judged(candidate.features, candidate.card.answer_class)
         if controls.min_score is not None and candidate.score < controls.min_score:
             return Verdict(False, p, why=Why.BELOW_THRESHOLD)
         limit = known.limit()

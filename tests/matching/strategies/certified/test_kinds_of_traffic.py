@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,14 @@ from semcache.matching.strategies.certified.kinds_of_traffic import HEARD, Kind,
 
 SURE, NEAR = 4.0, 2.0  # log-odds worth 0.98, and -ln(1 - score)
 LABELS = st.lists(st.tuples(st.floats(-8, 8), st.floats(0, 7), st.booleans()), max_size=60)
+
+
+def learned(labels: Iterable[tuple[float, float, bool]]) -> KindsOfTraffic:
+    """What these labels teach, each of them log-odds, nearness and outcome."""
+    kinds = KindsOfTraffic(START)
+    for predicted, near, correct in labels:
+        kinds.add(predicted, near, correct=correct)
+    return kinds
 
 
 def test_one_wrong_answer_among_sure_ones_is_soon_made_up_for_and_several_have_the_word_believed_less() -> None:
@@ -63,9 +73,7 @@ def test_traffic_that_was_of_one_kind_for_long_is_known_again_after_a_doubt() ->
 def test_the_correction_never_turns_the_order_of_predictions_and_its_weights_are_shares(
     labels: list[tuple[float, float, bool]], one: float, more: float, beside: float
 ) -> None:
-    kinds = KindsOfTraffic(START)
-    for predicted, near, correct in labels:
-        kinds.add(predicted, near, correct=correct)
+    kinds = learned(labels)
     assert kinds.corrected(one + more, beside) >= kinds.corrected(one, beside) - 1e-12
     assert sum(kinds.weights) == pytest.approx(1.0)
     assert min(kinds.weights) >= 0.0
@@ -75,9 +83,7 @@ def test_the_correction_never_turns_the_order_of_predictions_and_its_weights_are
 def test_no_candidate_is_passed_over_that_would_have_been_sure_enough(
     labels: list[tuple[float, float, bool]], p: float, less: float, beside: float
 ) -> None:
-    kinds = KindsOfTraffic(START)
-    for predicted, near, correct in labels:
-        kinds.add(predicted, near, correct=correct)
+    kinds = learned(labels)
     assert kinds.corrected(kinds.needed(p) - less, beside) <= p + 1e-9
 
 
@@ -107,3 +113,12 @@ def test_a_doubt_is_about_every_kind() -> None:
     before = kinds.corrected(SURE, NEAR, 2.0)
     kinds.doubt()
     assert kinds.corrected(SURE, NEAR, 2.0) < before - 0.005
+
+
+def test_each_label_has_every_kind_doubted_by_the_same() -> None:
+    kinds = KindsOfTraffic(START, kinds=(Kind(1.0),), cold=0.0, warm=25.0)
+    for count in (1, 2, 3):
+        kinds.add(SURE, NEAR, correct=True)
+        plain, safe = kinds.corrected(SURE, NEAR), kinds.corrected(SURE, NEAR, 1.0)
+        doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
+        assert doubt == pytest.approx(count / 25, abs=1e-6)
