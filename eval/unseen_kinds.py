@@ -82,7 +82,7 @@ def _trained(
     module, _, words = verifier_recipe.started(Path(base_folder(base)), SEED)
     tokenizer = Tokenizer.from_str(words)
     work.mkdir(parents=True, exist_ok=True)
-    course = replace(verifier_recipe.COURSES[0], seed=SEED)
+    course = replace(verifier_recipe.FIRST.options, seed=SEED)
     training_loop.fit(
         module, tokenizer, verifier_recipe.examples(shown), course, saved=work / "verifier.pt", told=_tell
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from semcache.train.recipe import natural
-from semcache.train.recipe.verifier_recipe import HANDS, origin
+from semcache.train.recipe.verifier_recipe import origin
 
 QUESTIONS = {one.text: one for one in natural.questions()}
 
@@ -29,11 +29,6 @@ def test_topics_and_hands_that_are_held_out_are_not_trained_on() -> None:
     for place in (0, 1):
         assert not {side[place] for side in sides} & {side[place] for side in others}
     assert all(QUESTIONS[found.pair.one].held is QUESTIONS[found.pair.two].held for found in natural.paired())
-
-
-def test_every_hand_that_is_not_held_out_is_of_one_pool() -> None:
-    pools = [hand for hands in HANDS.values() for hand in hands]
-    assert sorted(pools) == sorted({one.hand for one in QUESTIONS.values() if not one.held})
 
 
 def test_labels_are_as_sure_as_the_verdicts() -> None:

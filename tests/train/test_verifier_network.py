@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,11 +141,13 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-@pytest.mark.parametrize(("half", "levels"), [(False, 0), (True, 0), (True, 63)])
-def test_training_learns(half: bool, levels: int) -> None:
+@pytest.mark.parametrize(
+    "changes", [{}, {"half": True}, {"half": True, "levels": 63}, {"both_orders": True, "levels": 63, "grid_from": 0.5}]
+)
+def test_training_learns(changes: dict[str, Any]) -> None:
     module, some = started(), examples() * 8
     steps: list[TrainingStep] = []
-    training_loop.fit(module, WORDS, some, replace(COURSE, half=half, levels=levels), told=steps.append)
+    training_loop.fit(module, WORDS, some, replace(COURSE, **changes), told=steps.append)
     assert all(weight.dtype == torch.float32 for weight in module.parameters())
     assert (steps[-1].done, steps[-1].of) == (196, 196)
     logits = training_loop.logits(module, WORDS, [(one.one, one.two) for one in some])
@@ -174,6 +177,35 @@ def test_every_step_computes_with_the_weights_as_they_will_be_written() -> None:
     assert losses[2] != pytest.approx(losses[0], abs=1e-6)
     kept = zip(linear_weights(grid), linear_weights(whole), strict=True)
     assert all(torch.equal(one, two) for one, two in kept), "beside the steps they are whole"
+
+
+def test_the_grid_is_kept_from_the_share_of_the_steps_that_the_course_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    gridded = list[int]()
+    on_grid = grid_weights.on_grid
+
+    def noted(weights: Sequence[Any], levels: int) -> Any:
+        gridded.append(len(weights))
+        return on_grid(weights, levels)
+
+    monkeypatch.setattr(grid_weights, "on_grid", noted)
+    training_loop.fit(started(), WORDS, examples()[:32], replace(COURSE, passes=1, levels=63, grid_from=0.5))
+    assert [bool(count) for count in gridded] == [False, False, True, True]
+
+
+def test_both_orders_of_a_pair_come_to_one_word() -> None:
+    gaps = {}
+    turned = [(one.two, one.one) for one in examples()]
+    for both in (False, True):
+        module = started()
+        course = replace(COURSE, passes=6, both_orders=both)
+        training_loop.fit(module, WORDS, examples(), course)
+        ids, kinds, mask = map(torch.from_numpy, padded(rows(WORDS, [(one.one, one.two) for one in examples()])))
+        other = map(torch.from_numpy, padded(rows(WORDS, turned)))
+        with torch.inference_mode():
+            words = cross_encoder_network.judge(module, ids, kinds, mask), cross_encoder_network.judge(module, *other)
+        one, two = (word.sigmoid() for word in words)
+        gaps[both] = float((one - two).abs().mean())
+    assert gaps[True] < 0.7 * gaps[False], gaps
 
 
 def test_steps_that_are_smaller_than_the_grid_add_up() -> None:

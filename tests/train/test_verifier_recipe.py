@@ -1,97 +1,154 @@
-"""The recipe of the verifier: courses one after the other, gone on with from a folder that is there."""
+"""The recipe of the verifier: teachers, students that learn their word, and the folder that comes of it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from semcache.errors import ConfigError
+from semcache.errors import InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.export import WEIGHT_LEVELS
 from semcache.train.pairs import Pair
-from semcache.train.recipe import verifier_recipe
+from semcache.train.recipe import authored, unlabelled, verifier_recipe
 from semcache.train.recipe.mixture import MinedPair
-from semcache.train.recipe.verifier_recipe import VerifierParts
-from semcache.train.verifier import cross_encoder_network, verifier_folder
-from semcache.train.verifier.logit_calibration import LogitScale
+from semcache.train.recipe.verifier_recipe import Course, VerifierParts, course_of
+from semcache.train.verifier import verifier_folder
 from semcache.train.verifier.training_loop import TrainingStep, VerifierTrainingOptions
 from tests.train import tiny
 
 pytest.importorskip("torch", reason="needs the train extra")
 
-COURSES = tuple(VerifierTrainingOptions(batch=8, rate=1e-3, half=half) for half in (False, True))
+PLAIN = Course(VerifierTrainingOptions(batch=8, rate=1e-3), 16)
+AS_WRITTEN = replace(PLAIN.options, half=True, both_orders=True, levels=WEIGHT_LEVELS)
+TAUGHT = Course(replace(AS_WRITTEN, grid_from=0.5), 24, word=0.5)
+COURSES = (PLAIN, replace(PLAIN, pairs=40), TAUGHT, replace(TAUGHT, options=AS_WRITTEN))
 
 
 def pairs(said: str) -> list[MinedPair]:
     texts = [f"what is the {one} of my {two}" for one in ("card", "capital") for two in ("password", "france", "spain")]
     return [
-        MinedPair(Pair(text, f"{text} {more}", same, "reworded", f"authored:{said}"), 0.98, False)
+        MinedPair(Pair(text, f"{text} {more}", same, "reworded", said), 0.98, False)
         for text in texts
         for more, same in (("please", True), ("not", False))
     ]
 
 
-PARTS = VerifierParts((pairs("one") * 4, pairs("two") * 2), pairs("check"))
+LABELLED = [*pairs("authored:one"), *pairs("natural:public")[:4]]
+PARTS = VerifierParts(LABELLED, [("the card", "the card please"), ("france", "spain")], pairs("authored:check"))
 
 
-def folder(path: Path) -> Path:
-    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
-    given = cross_encoder_network.arrays(module)
-    verifier_folder.write(path, given, tiny.SHAPE, tiny.tokenizer(), LogitScale(), name="tiny", card={"licence": "x"})
-    return path
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """An encoder's folder, of three layers."""
+    from safetensors.numpy import save_file
+
+    folder = tmp_path / "base"
+    folder.mkdir()
+    save_file(tiny.weights(), folder / "model.safetensors")
+    (folder / "tokenizer.json").write_text(tiny.tokenizer(), encoding="utf-8")
+    shape = {"num_hidden_layers": tiny.SHAPE.layers, "num_attention_heads": tiny.SHAPE.heads}
+    (folder / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+    return folder
 
 
-def made(begun: Path, work: Path, courses: tuple[VerifierTrainingOptions, ...]) -> tuple[list[int], Path]:
-    """The steps of each course, and the folder of what was made."""
-    work.mkdir()
+@pytest.fixture(autouse=True)
+def two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verifier_recipe, "LAYERS", 2)
+
+
+def made(base: Path, work: Path) -> tuple[list[int], verifier_recipe.TrainedVerifier]:
+    """The steps of each training, and what was made."""
+    work.mkdir(exist_ok=True)
     ends: list[int] = []
 
     def told(step: TrainingStep) -> None:
         if step.done == step.of:
             ends.append(step.of)
 
-    trained = verifier_recipe.make(verifier_recipe.resumed(begun, 7), work, PARTS, seed=7, courses=courses, told=told)
-    trained.write(work / "made", seed=7)
-    return ends, work / "made"
+    return ends, verifier_recipe.make(base, work, PARTS, seed=7, courses=COURSES, told=told)
 
 
-def test_courses_follow_each_other_and_the_last_can_go_on_alone(tmp_path: Path) -> None:
-    begun = folder(tmp_path / "begun")
-    both, one = made(begun, tmp_path / "both", COURSES)
-    assert both == [6, 3]
-    last, two = made(begun, tmp_path / "last", COURSES[1:])
-    assert last == [3]
-    asked = [("what is the card of my france", "what is the card of my france please")]
-    found = [float(CrossEncoder(where).logits(asked)[0]) for where in (begun, one, two)]
-    assert len({round(value, 4) for value in found}) == 3
+def test_teachers_come_first_and_the_first_student_last(base: Path, tmp_path: Path) -> None:
+    ends, trained = made(base, tmp_path / "work")
+    assert ends == [2, 2, *[5, 3] * 3, 3]
+    states = {path.stem.removeprefix("verifier-") for path in (tmp_path / "work").iterdir()}
+    assert states == {
+        *("teacher-1", "teacher-2", "student-1", "student-2", "student-3"),
+        *("taught-1", "taught-2", "taught-3", "last"),
+    }
+    assert trained.shape.layers == 2
 
 
-@pytest.mark.parametrize("levels", [0, WEIGHT_LEVELS])
-def test_the_folder_holds_the_weights_that_were_calibrated(levels: int, tmp_path: Path) -> None:
-    begun = verifier_recipe.resumed(folder(tmp_path / "begun"), 7)
-    course = replace(COURSES[1], levels=levels)
-    trained = verifier_recipe.make(begun, tmp_path, PARTS, seed=7, courses=[COURSES[0], course])
+def test_the_folder_holds_the_weights_that_were_calibrated(base: Path, tmp_path: Path) -> None:
+    _, trained = made(base, tmp_path / "work")
     trained.write(tmp_path / "made", seed=7)
     back, _ = verifier_folder.read(tmp_path / "made")
     layers = [name for name in back if name.startswith("encoder.layer") and back[name].ndim == 2]
+    assert layers
     assert all(np.allclose(back[name], trained.weights[name], atol=1e-6) for name in layers)
+    assert CrossEncoder(tmp_path / "made").logits([("the card", "the card please")]).shape == (1,)
 
 
-def test_a_course_that_is_done_is_not_taken_again(tmp_path: Path) -> None:
-    begun = folder(tmp_path / "begun")
-    _, first = made(begun, tmp_path / "work", COURSES)
-    steps: list[TrainingStep] = []
-    again = verifier_recipe.make(
-        verifier_recipe.resumed(begun, 7), tmp_path / "work", PARTS, seed=7, courses=COURSES, told=steps.append
-    )
+def test_a_training_that_is_done_is_not_taken_again(base: Path, tmp_path: Path) -> None:
+    _, first = made(base, tmp_path / "work")
+    steps, again = made(base, tmp_path / "work")
     assert steps == []
-    kept = verifier_folder.read(first)[0]
-    assert all(np.allclose(value, kept[name], atol=0.02) for name, value in again.weights.items())
+    assert all(np.allclose(value, again.weights[name], atol=1e-6) for name, value in first.weights.items())
 
 
-def test_a_folder_without_a_verifier_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no verifier's folder"):
-        verifier_recipe.resumed(tmp_path, 7)
+def test_a_folder_without_weights_is_refused(base: Path, tmp_path: Path) -> None:
+    (base / "model.safetensors").unlink()
+    with pytest.raises(InvalidArgument, match="safetensors"):
+        made(base, tmp_path / "work")
+
+
+def test_a_course_is_read_from_its_beginning_again_once_all_is_read() -> None:
+    some = course_of(PARTS, replace(PLAIN, pairs=40), 7)
+    assert some == course_of(PARTS, replace(PLAIN, pairs=40), 7)
+    assert some != course_of(PARTS, replace(PLAIN, pairs=40), 8)
+    assert len({(one.one, one.two) for one in some[:16]}) == 12  # of 16 labelled pairs four are labelled twice
+    assert some[16:32] == some[:16]
+    often = course_of(PARTS, replace(PLAIN, pairs=20, natural=2), 7)
+    assert sum(one in often[:16] for one in often) >= 16
+    assert len(often) == 20
+
+
+def test_the_teachers_word_is_a_share_of_a_label_and_all_that_is_known_of_others() -> None:
+    word = np.array([0.0] * len(LABELLED) + [2.0, -2.0], np.float32)
+    some = {(one.one, one.two): one.target for one in course_of(PARTS, replace(TAUGHT, pairs=len(word)), 7, word)}
+    first = LABELLED[0].pair
+    assert some[(first.one, first.two)] == pytest.approx(0.5 * 0.98 + 0.5 * 0.5)
+    assert some[("the card", "the card please")] == pytest.approx(1 / (1 + np.exp(-2.0)))
+    assert some[("france", "spain")] == pytest.approx(1 / (1 + np.exp(2.0)))
+
+
+def test_pairs_without_a_label_are_of_one_group_and_have_none() -> None:
+    groups = [group for group in authored.groups() if not group.held][:30]
+    some = list(unlabelled.within(groups, 7))
+    assert some == list(unlabelled.within(groups, 7))
+    for group in groups:
+        different = {text for _, text in group.different}
+        of = [pair for pair in some if set(pair) <= different | set(group.same)]
+        assert len([pair for pair in of if set(pair) <= different]) <= unlabelled.AMONG_DIFFERENT
+        assert 0 < len([pair for pair in of if set(pair) & set(group.same)]) <= unlabelled.BESIDE_SAME
+    labelled = list(authored.paired(groups))
+    left = unlabelled.unknown([*some, *((one.pair.two, one.pair.one) for one in labelled)], labelled, 7)
+    assert set(left) < set(some)
+    assert not {frozenset(pair) for pair in left} & {frozenset((one.pair.one, one.pair.two)) for one in labelled}
+
+
+def test_near_pairs_are_neighbours_and_not_too_near() -> None:
+    angles = {"a": 0.0, "b": 30.0, "b too": 31.0, "c": 80.0, "d": 180.0}
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        turned = np.radians([angles[text] for text in texts])
+        return np.stack([np.cos(turned), np.sin(turned)], axis=1).astype(np.float32)
+
+    found = list(unlabelled.near(list(angles), embed, count=3, least=0.6))
+    assert found == [("a", "b"), ("a", "b too"), ("b", "c"), ("b too", "c")]
+    assert list(unlabelled.near(list(angles), embed, count=1, least=0.6)) == [("a", "b"), ("b too", "c")]

@@ -11,7 +11,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--base", default="default", help="folder of the weights of all-MiniLM-L6-v2")
     parser.add_argument("--verifier-base", type=Path, help=f"folder of all-mpnet-base-v2 ({VERIFIER_PACKAGE})")
-    parser.add_argument("--go-on", action="store_true", help="train the verifier in --out in the last courses alone")
+    parser.add_argument("--device", default="cpu", help="of torch that trains: without a GPU (cuda) it takes days")
     parser.add_argument("--work", type=Path, default=Path(".models"), help="where unfinished work lies")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "models")
     parser.add_argument("--threads", type=int, default=1, help="more than one helps only on an idle machine")
@@ -45,14 +44,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from semcache.train.finetune import base_folder
 
-        if "verifier" in given.steps and not given.go_on:
+        if "verifier" in given.steps:
             if given.verifier_base is None:
                 parser.error("--verifier-base is not set: name the folder of all-mpnet-base-v2's weights")
             check_weights(given.verifier_base, VERIFIER_DIGESTS, VERIFIER_PACKAGE)
         if "embedder" in given.steps:
             _embedder(Path(base_folder(given.base)), given.out)
         if "verifier" in given.steps:
-            _verifier(None if given.go_on else given.verifier_base, given.data, given.work, given.out, given.threads)
+            _verifier(given)
     except SemcacheError as error:
         parser.error(str(error))
     return 0
@@ -66,32 +65,28 @@ def _embedder(base: Path, out: Path) -> None:
     _say(f"embedder: {card['id']}")
 
 
-def _verifier(base: Path | None, data: Path, work: Path, out: Path, threads: int) -> None:
+def _verifier(given: argparse.Namespace) -> None:
     import torch
 
     from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train import pairs
 
-    torch.set_num_threads(threads)
-    encoder = OnnxEmbedder(out / _EMBEDDER, threads=threads)
+    torch.set_num_threads(given.threads)
+    encoder = OnnxEmbedder(given.out / _EMBEDDER, threads=given.threads)
 
     def embed(texts: Sequence[str]) -> Matrix:
         return np.concatenate([encoder.encode(texts[at : at + 512]) for at in range(0, len(texts), 512)])
 
-    work.mkdir(parents=True, exist_ok=True)
-    parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
-    resumed = verifier_recipe.GO_ON if base is None else 0
-    begun = verifier_recipe.started(base, SEED) if base else verifier_recipe.resumed(out / "verifier", SEED)
-    courses = verifier_recipe.COURSES[-resumed:]  # all of them for 0
-    told = " and ".join(str(len(one)) for one in parts.courses)
-    _say(f"verifier: {told} pairs to train on, {len(parts.check)} to check")
-    made = verifier_recipe.make(begun, work, parts, seed=SEED, courses=courses, told=_Teller())
-    counts = Counter(verifier_recipe.origin(one) for one in dict.fromkeys(chain(*parts.courses)))
-    card = made.write(out / "verifier", seed=SEED)
-    sizes = [len(one) for one in parts.courses]
-    text = verifier_card.readme(card, made.held, counts, sizes, resumed=resumed)
-    (out / "verifier" / "README.md").write_text(text, encoding="utf-8")
-    pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")
+    given.work.mkdir(parents=True, exist_ok=True)
+    parts = verifier_recipe.mixed(given.data, embed, verifier_recipe.MixtureSizes(), SEED)
+    counts = Counter(map(verifier_recipe.origin, parts.labelled))
+    counts["without a label"] = len(parts.unlabelled)
+    _say(f"verifier: {counts.total()} pairs to train on, {len(parts.check)} to check")
+    base, work, out = given.verifier_base, given.work, given.out / "verifier"
+    made = verifier_recipe.make(base, work, parts, seed=SEED, told=_Teller(), device=given.device)
+    card = made.write(out, seed=SEED)
+    (out / "README.md").write_text(verifier_card.readme(card, made.held, counts), encoding="utf-8")
+    pairs.write(check_set.check_set(), out / "check.jsonl")
     _say(f"verifier: {card['id']}")
 
 

@@ -30,17 +30,9 @@ def readme(
     card: Mapping[str, Any],
     held: Mapping[str, Mapping[str, float]],
     counts: Mapping[str, int],
-    courses: Sequence[int],
-    *,
-    resumed: int = 0,
 ) -> str:
-    """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin.
-
-    The `courses` were of so many pairs; the last ones, so many, were `resumed` from a folder of int8 weights.
-    """
+    """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin."""
     scale = card["calibration"]
-    taken = " and then ".join(f"{count:,}" for count in courses)
-    begun = f"; the last {resumed} went on from int8 weights (`--go-on`)" if resumed else ""
     lines = [
         "# Verifier: may two prompts share an answer?",
         "",
@@ -56,7 +48,9 @@ def readme(
         "- Licence of the weights: Apache-2.0",
         "- Recipe: `make models` (`python -m semcache.train.recipe`), seed "
         f"{card['seed']}; no row of any set is part of the package",
-        f"- Courses: one pass over {taken} pairs, the later ones with products of bfloat16 numbers{begun}",
+        "- Two teachers, which have all 12 layers, learned from the labelled pairs below. The verifier learned from "
+        "these, then from the teachers' word on them and on pairs that nobody labelled, and at last from the word of "
+        "three verifiers of its size; the last courses read every pair both ways round in one step",
         "",
         "## Data",
         "",
@@ -73,13 +67,14 @@ def readme(
         "(`semcache/train/recipe/natural`). Of 800 pairs that two readers judged, three were yes to one and no to the "
         "other, and 5% undecided to one of them. "
         "Synthetic pairs are made by the rules of `semcache.train.synthesize` from prompts of the sets below; found "
-        "ones are near prompts of other answers, prompts of one intent, and labelled pairs of PAWS:",
+        "ones are near prompts of other answers, prompts of one intent, and labelled pairs of PAWS. Pairs without a "
+        "label are others of the same groups, and near ones among all of these texts:",
         "",
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of eleven hands (`unread`); of natural questions those of four hands, about topics of "
-        "their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never trained "
+        "eighth, and all groups of fourteen hands (`unread`); of natural questions those of four hands, about topics "
+        "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never trained "
         "on.",
         "",
         "## Held out by the recipe",

@@ -1,14 +1,17 @@
-"""The step of the recipe that makes the verifier: mix, train, calibrate, write.
+"""The step of the recipe that makes the verifier: mix, teach, train, calibrate, write.
 
+Two teachers, which have all layers of the encoder, learn from the labelled pairs. Students, which have fewer, learn
+from them too and then from the teachers' word on these pairs and on others that nobody labelled; the first of them
+learns from the word of all students at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
 Knows the order of the work and its sizes; what a pair is worth is `mixture`'s and `authored`'s. Invariant: equal data,
-sizes and seed give an equal folder on equal software, however often the step was interrupted.
+sizes and seed give an equal folder on equal software and a processor, however often the step was interrupted.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -17,18 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.train.export import WEIGHT_LEVELS, WORD_EMBEDDINGS, load_weights
-from semcache.train.recipe import authored, mixture, natural, sources, vocabulary
+from semcache.train.recipe import authored, mixture, natural, sources, unlabelled, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
+from semcache.train.recipe.unlabelled import TextPair
 from semcache.train.recipe.verifier_card import BASE
-from semcache.train.verifier import (
-    cross_encoder_network,
-    grid_weights,
-    logit_calibration,
-    rounded_network,
-    training_loop,
-    verifier_folder,
-)
+from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
 from semcache.train.verifier.cross_encoder_network import NetworkShape
+from semcache.train.verifier.grid_weights import round_nearest
 from semcache.train.verifier.training_loop import TrainingExample, VerifierTrainingOptions
 
 if TYPE_CHECKING:
@@ -37,99 +35,46 @@ if TYPE_CHECKING:
 NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
-LAYERS = 8  # of the encoder, from below: the others take a third of the time and of the size
-# In three courses of natural neighbours a word that a question lacks hardly ever changes its answer, and such words
-# were no longer heard; the last two teach that they may change it.
-COURSES = (
-    VerifierTrainingOptions(rate=5e-5, last=2.5e-6, fresh=4.0),
-    VerifierTrainingOptions(rate=4e-5, last=1e-6, fresh=1.0, half=True),
-    *[VerifierTrainingOptions(rate=3e-5, last=5e-7, fresh=1.0, half=True)] * 4,
-    *[VerifierTrainingOptions(rate=3e-5, last=1e-5, fresh=1.0, half=True)] * 2,
-    *[VerifierTrainingOptions(rate=2e-5, last=5e-7, fresh=1.0, half=True, levels=WEIGHT_LEVELS)] * 3,
+LAYERS = 8  # of the encoder, from below, that a student has: the others take a third of the time and of the size
+TEACHERS, STUDENTS = 2, 3
+# Topics of which each different text stands beside one rewording, beside the prompt; in others beside two.
+ONE_BESIDE = frozenset(
+    [
+        *("asking_life", "asking_loosely", "asking_work", "asking_world", "business", "code", "edits", "everyday"),
+        *("health", "knowledge", "long", "requests", "roles", "short", "sly", "support", "tasks", "workplace"),
+    ]
 )
-GO_ON = 5  # of the courses, the last ones: those that `--go-on` trains a folder's verifier in
-# The topics of written groups that are read after those of the pool "mixed", with the sets of data.
-TOPICS = {
-    "written_2": frozenset(
-        [
-            *("aspects", "close", "company", "expert", "explanations", "facts", "forum", "helpdesk", "loose"),
-            *("one_word", "practical", "products", "services", "technical", "who_whom"),
-        ]
-    ),
-    "written_3": frozenset(("conditions", "counter", "directions", "doing", "general", "terse")),
-    "written_4": frozenset(
-        [
-            *("apps", "brief_asking", "chores", "customers", "household", "money", "office", "particulars"),
-            *("programming", "public_questions", "reasons", "studies", "synonyms", "wellbeing", "world"),
-        ]
-    ),
-    "contrasts": frozenset(("contrasts_asked", "contrasts_fillers", "contrasts_parts")),
-    "contrasts_2": frozenset(
-        [
-            *("contrasts_compounds", "contrasts_desk", "contrasts_grammar", "contrasts_little"),
-            *("contrasts_lookalikes", "contrasts_questions"),
-        ]
-    ),
-    # Written since the last course: no course has read these yet.
-    "reworded": frozenset(
-        [
-            *("desk_reworded", "idiom_colloquial", "knowledge_reworded", "long_restructured"),
-            *("spoken_tasks", "synonyms_reworded", "tech_reworded"),
-        ]
-    ),
-    "far": frozenset(("far_attributes", "far_directions", "far_entities", "long_prompts_2", "plain_askers")),
-}
-BESIDE = {"mixed": 1}  # rewordings that each different text stands beside, beside the prompt; of other pools two
-# The hands of natural questions, by pool.
-HANDS = {
-    "asked": frozenset(("site", "phone", "assistant", "search", "layman", "forum")),
-    "asked_2": frozenset(
-        [
-            *("public", "voice", "board", "box", "staff", "terse", "chat", "hurried"),
-            *("tasks", "brief_tasks", "careful_tasks", "long_public", "long_staff"),
-            *("careful", "students", "travellers", "keywords"),
-        ]
-    ),
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One training of a network: how, and on how many pairs, drawn at random until none is left, and then again.
+
+    Natural questions are drawn `natural` times as often as others. `word` is the share of the teachers' word in the
+    target of a labelled pair; on what is not labelled it is all there is, and without it no such pair is read.
+    """
+
+    options: VerifierTrainingOptions
+    pairs: int
+    natural: int = 1
+    word: float = 0.0
+
+
+FIRST = Course(VerifierTrainingOptions(batch=64, rate=5e-5, last=1e-6, fresh=4.0, half=True), 272_000, natural=2)
+TEACHING = replace(FIRST, pairs=192_000)
+_AS_WRITTEN = VerifierTrainingOptions(batch=64, fresh=1.0, half=True, both_orders=True, levels=WEIGHT_LEVELS)
+SECOND = Course(replace(_AS_WRITTEN, rate=4e-5, last=3e-7, grid_from=0.6), 427_000, word=0.5)
+THIRD = Course(replace(_AS_WRITTEN, rate=2.5e-5, last=2e-7), 203_000, word=0.6)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureSizes:
-    """How many pairs of which pool each course reads, and how many of each origin there are beside the written ones.
+    """How many pairs there are of each origin beside the written ones and the natural questions.
 
-    The pairs of the data sets are of so many `prompts`. What comes of them is calibrated and measured on `check` pairs.
+    The pairs of the data sets are of so many `prompts`. What comes of the training is calibrated and measured on
+    `check` pairs.
     """
 
-    courses: tuple[Mapping[str, int], ...] = (
-        {"mixed": 80_000},
-        {"mixed": 8_000, "written_2": 40_000},
-        {"mixed": 3_000, "written_2": 12_000, "written_3": 24_000},
-        {"mixed": 2_000, "written_2": 2_000, "written_4": 40_000},
-        {"mixed": 4_000, "written_2": 3_000, "written_4": 4_000, "asked": 12_000},
-        {"mixed": 4_000, "written_2": 4_000, "written_3": 6_000, "written_4": 12_000, "asked": 12_000},
-        {"mixed": 8_000, "written_2": 6_000, "written_3": 6_000, "written_4": 12_000, "asked": 12_000},
-        {"mixed": 3_000, "written_2": 4_000, "written_3": 2_000, "written_4": 6_000, "asked": 4_000, "asked_2": 30_000},
-        {"mixed": 2_000, "written_2": 3_000, "written_3": 2_000, "written_4": 4_000, "asked": 4_000, "asked_2": 20_000},
-        {
-            "mixed": 2_000,
-            "written_2": 2_000,
-            "written_3": 1_000,
-            "written_4": 3_000,
-            "asked": 2_000,
-            "asked_2": 6_000,
-            "contrasts": 16_000,
-        },
-        {
-            "mixed": 1_000,
-            "written_2": 2_000,
-            "written_3": 1_000,
-            "written_4": 2_000,
-            "asked": 2_000,
-            "asked_2": 10_000,
-            "contrasts": 2_000,
-            "contrasts_2": 14_000,
-        },
-    )
     check: int = 8_000
     prompts: int = 20_000
     synthetic: int = 6_000
@@ -140,69 +85,75 @@ class MixtureSizes:
 
 @dataclass(frozen=True, slots=True)
 class VerifierParts:
-    """The training pairs of each course, and the calibration pairs."""
+    """The labelled pairs to train on, those without a label, and the calibration pairs."""
 
-    courses: Sequence[Sequence[MinedPair]]
+    labelled: Sequence[MinedPair]
+    unlabelled: Sequence[TextPair]
     check: Sequence[MinedPair]
 
 
 def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierParts:
     """The pairs of all origins. Raises StoreError for a data set that is missing."""
-    from semcache.train.synthesize import synthesize
-
     prompts = list(sources.prompts(data))
     random.Random(seed).shuffle(prompts)
     prompts = [prompt for prompt in prompts[: sizes.prompts] if len(prompt.text) <= LONGEST]
+    groups = list(authored.groups())
+    pairs = _of_data_sets(prompts, data, embed, sizes, seed)
+    for group in groups:
+        pairs += authored.paired([group], beside=1 if group.topic in ONE_BESIDE else 2)
+    pairs += natural.paired()
+    labelled = list(dict.fromkeys(one for one in pairs if not one.held))
+    check = _even([one for one in pairs if one.held and one.sure > 0.5], seed)[: sizes.check]
+    trained = [group for group in groups if not group.held]
+    rng = random.Random(seed)
+    asked = [text for group in trained for text in (group.prompt, rng.choice(group.same or (group.prompt,)))]
+    near = [
+        *unlabelled.within(trained, seed),
+        *unlabelled.near([one.text for one in natural.questions() if not one.held], embed, count=8, least=0.55),
+        *unlabelled.near(list(dict.fromkeys(asked)), embed, count=4, least=0.6),
+        *unlabelled.near([prompt.text for prompt in prompts if not prompt.held], embed, count=3, least=0.6),
+    ]
+    return VerifierParts(labelled, unlabelled.unknown(near, labelled, seed), check)
+
+
+def _of_data_sets(
+    prompts: Sequence[sources.SourcePrompt], data: Path, embed: Embed, sizes: MixtureSizes, seed: int
+) -> list[MinedPair]:
+    """Pairs of the data sets, as many of each origin as `sizes` says, and a quarter of it that is held out."""
+    from semcache.train.synthesize import synthesize
+
     pool = [
         *mixture.synthetic(prompts, lambda texts: synthesize(texts, seed=seed, each=sizes.each)),
         *mixture.neighbours(prompts, embed, seed),
         *mixture.swapped(sources.paraphrases(data)),
     ]
     pool = [one for one in pool if max(len(one.pair.one), len(one.pair.two)) <= LONGEST or one.pair.kind == "paws"]
-    counts = {"synthetic": sizes.synthetic, "found": sizes.found, "paws": sizes.paws}
-    parts: list[list[MinedPair]] = []
+    chosen: list[MinedPair] = []
     for held in (False, True):
-        part: list[MinedPair] = []
-        for name, count in counts.items():
+        for name, count in {"synthetic": sizes.synthetic, "found": sizes.found, "paws": sizes.paws}.items():
             of = [one for one in pool if one.held is held and origin(one) == name]
-            part += mixture.balanced(of, count // 4 if held else count, seed)
-        parts.append(part)
-    pools = {"mixed": [*parts[0], *parts[1]], **{name: [] for name in (*TOPICS, *HANDS)}}
-    of_topic = {topic: name for name, topics in TOPICS.items() for topic in topics}
-    for group in authored.groups():
-        name = of_topic.get(group.topic, "mixed")
-        pools[name] += authored.paired([group], beside=BESIDE.get(name, 2))
-    of_hand = {hand: name for name, hands in HANDS.items() for hand in hands}
-    unread: list[MinedPair] = []
-    for pair in natural.paired():
-        read_in = of_hand.get(pair.pair.made.partition(":")[2])
-        (pools[read_in] if read_in else unread).append(pair)
-    check = _even([one for pairs in (*pools.values(), unread) for one in pairs if one.held and one.sure > 0.5], seed)
-    read = {name: _shuffled(dict.fromkeys(one for one in pairs if not one.held), seed) for name, pairs in pools.items()}
-    return VerifierParts(in_courses(read, sizes.courses, seed), check[: sizes.check])
+            chosen += mixture.balanced(of, count // 4 if held else count, seed)
+    return chosen
 
 
-def in_courses(
-    pools: Mapping[str, Sequence[MinedPair]], courses: Sequence[Mapping[str, int]], seed: int
-) -> list[list[MinedPair]]:
-    """The pairs of each course, of the shuffled `pools`.
-
-    What no course has read comes first; a pool that was read to its end is read from its beginning again.
-    """
-    left = {name: cycle(pool) for name, pool in pools.items()}
-    made = []
-    for counts in courses:
-        some: list[MinedPair] = []
-        for name, count in counts.items():
-            some += islice(left[name], min(count, len(pools[name])))
-        made.append(_shuffled(some, seed))
-    return made
-
-
-def _shuffled(some: Iterable[MinedPair], seed: int) -> list[MinedPair]:
-    found = list(some)
-    random.Random(seed).shuffle(found)
-    return found
+def course_of(parts: VerifierParts, course: Course, seed: int, word: NDArray[np.float32] | None = None) -> list[Any]:
+    """The examples of a course, in order. `word` are logits of the labelled pairs and of those without a label."""
+    labelled = examples(parts.labelled)
+    if word is None:
+        of = list(range(len(labelled)))
+        of += [place for place in of if origin(parts.labelled[place]) == "natural"] * (course.natural - 1)
+        known = labelled
+    else:
+        p = 1.0 / (1.0 + np.exp(-word.astype(np.float64)))
+        known = [
+            replace(one, target=(1.0 - course.word) * one.target + course.word * float(said))
+            for one, said in zip(labelled, p[: len(labelled)], strict=True)
+        ]
+        said = zip(parts.unlabelled, p[len(labelled) :], strict=True)
+        known += [TrainingExample(one, two, float(target)) for (one, two), target in said]
+        of = list(range(len(known)))
+    random.Random(seed).shuffle(of)
+    return [known[place] for place in islice(cycle(of), course.pairs)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,25 +173,48 @@ class TrainedVerifier:
 
 
 def make(
-    begun: StartedNetwork,
+    base: Path,
     work: Path,
     parts: VerifierParts,
     *,
     seed: int,
-    courses: Sequence[VerifierTrainingOptions] = COURSES,
     told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
+    device: str = "cpu",
+    courses: tuple[Course, Course, Course, Course] = (TEACHING, FIRST, SECOND, THIRD),
 ) -> TrainedVerifier:
-    """Train in the last `courses` and calibrate; what was done so far lies in `work`."""
-    tokenizer = _tokenizer(begun)
-    for place, course in enumerate(courses, len(parts.courses) - len(courses)):
-        some, saved = examples(parts.courses[place]), work / f"verifier-{place + 1}.pt"
-        training_loop.fit(begun.module, tokenizer, some, replace(course, seed=seed), saved=saved, told=told)
-    if courses[-1].levels:
-        grid_weights.round_nearest(cross_encoder_network.linear_weights(begun.module), courses[-1].levels)
-    else:
-        read = [(one.pair.one, one.pair.two) for one in parts.courses[-1]]
-        rounded_network.round_weights(begun.module, tokenizer, read)
-    return calibrated(begun, parts)
+    """Train teachers and students from the encoder in the folder `base`, and calibrate; what was done lies in `work`.
+
+    `device` is torch's. Raises InvalidArgument for a folder without weights.
+    """
+    teaching, first, second, third = courses
+
+    def train(name: str, network: StartedNetwork, course: Course, drawn: int, word: Any = None) -> None:
+        some, options = course_of(parts, course, drawn, word), replace(course.options, seed=drawn)
+        saved = work / f"verifier-{name}.pt"
+        training_loop.fit(network.module, _tokenizer(network), some, options, saved=saved, told=told, device=device)
+
+    teachers, students = [], []
+    for place in range(TEACHERS):
+        network = started(base, seed + place, layers=None)
+        train(f"teacher-{place + 1}", network, teaching, seed + place)
+        teachers.append(_word(network, parts))
+    for place in range(STUDENTS):
+        network = started(base, seed + place, layers=LAYERS)
+        train(f"student-{place + 1}", network, first, seed + place)
+        train(f"taught-{place + 1}", network, second, seed + place, np.mean(teachers, axis=0))
+        students.append(network)
+    words = [_word(network, parts) for network in students]
+    train("last", students[0], third, seed, np.mean(words, axis=0))
+    module = students[0].module.to("cpu")
+    if third.options.levels:
+        round_nearest(cross_encoder_network.linear_weights(module), third.options.levels)
+    return calibrated(students[0], parts)
+
+
+def _word(of: StartedNetwork, parts: VerifierParts) -> NDArray[np.float32]:
+    """The logits of a network for the labelled pairs and then for those without a label."""
+    texts = [*((one.pair.one, one.pair.two) for one in parts.labelled), *parts.unlabelled]
+    return training_loop.logits(of.module, _tokenizer(of), texts)
 
 
 def calibrated(trained: StartedNetwork, parts: VerifierParts) -> TrainedVerifier:
@@ -271,24 +245,18 @@ class StartedNetwork(NamedTuple):
     words: str
 
 
-def started(base: Path, seed: int) -> StartedNetwork:
-    """A network before its training, of the lower layers of the encoder in the folder `base`.
+def started(base: Path, seed: int, *, layers: int | None = LAYERS) -> StartedNetwork:
+    """A network before its training, of so many layers of the encoder in the folder `base`, from below; None: of all.
 
     Raises InvalidArgument for a folder without weights.
     """
     words, ids = vocabulary.trimmed((base / "tokenizer.json").read_text(encoding="utf-8"), WORDS)
     config = json.loads((base / "config.json").read_text(encoding="utf-8"))
-    shape = NetworkShape(min(LAYERS, int(config["num_hidden_layers"])), int(config["num_attention_heads"]))
+    has = int(config["num_hidden_layers"])
+    shape = NetworkShape(min(layers or has, has), int(config["num_attention_heads"]))
     known = cross_encoder_network.renamed(load_weights(base))
     known[WORD_EMBEDDINGS] = known[WORD_EMBEDDINGS][ids]
     return StartedNetwork(cross_encoder_network.begin(known, shape, seed), shape, words)
-
-
-def resumed(folder: Path, seed: int) -> StartedNetwork:
-    """The network of a verifier's folder, as precise as its int8 weights are. Raises ConfigError."""
-    weights, shape = verifier_folder.read(folder)
-    words = (folder / "tokenizer.json").read_text(encoding="utf-8")
-    return StartedNetwork(cross_encoder_network.begin(weights, shape, seed), shape, words)
 
 
 def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:

@@ -46,9 +46,11 @@ class VerifierTrainingOptions:
     """How to train. `rate` is the peak learning rate: linear warm-up over a share of the steps, then on to `last`.
 
     The classifier, which starts from nothing, learns `fresh` times as fast. With `half` products are of bfloat16
-    numbers, which takes half of the time where the processor has them. With `levels` every step computes with the
-    weights of the encoder's linear layers on a grid of so many values either side of zero; what it moves are the whole
-    ones.
+    numbers, which takes half of the time where the processor has them. With `levels` every step, from the share
+    `grid_from` of them on, computes with the weights of the encoder's linear layers on a grid of so many values either
+    side of zero; what it moves are the whole ones. With `both_orders` each pair is read both ways round in one step,
+    under different dropout, and the two words are drawn together by half of the divergence between them either way
+    (Liang et al. 2021, "R-Drop", equation 2).
     """
 
     passes: int = 1
@@ -61,6 +63,8 @@ class VerifierTrainingOptions:
     fresh: float = 10.0
     half: bool = False
     levels: int = 0
+    grid_from: float = 0.0
+    both_orders: bool = False
     seed: int = 7
 
 
@@ -81,11 +85,12 @@ def fit(
     *,
     saved: Path | None = None,
     told: Callable[[TrainingStep], None] = lambda _: None,
+    device: str = "cpu",
 ) -> None:
-    """Train `module` in place. With `saved` it stores its state there, and resumes from a state found there.
+    """Train `module` in place, on torch's `device`, where it is left.
 
-    It starts anew, with a warning in the log, where that is not of this very training: the same weights, examples,
-    tokenizer and course. Raises InvalidArgument for examples of one class only.
+    With `saved` it stores its state there, and resumes from a state found there. It starts anew, with a warning in the
+    log, where that is not of this very training: the same weights, examples, tokenizer and course. Raises InvalidArgument for examples of one class only.
     """
     import torch
     from torch.nn import functional
@@ -94,6 +99,7 @@ def fit(
     if not any(targets) or all(targets):
         raise InvalidArgument("examples of both classes are needed: pairs that share an answer, and pairs that do not")
     batches = _batches(examples, tokenizer, course)
+    module.to(device)
     weights = [weight for weight in module.parameters() if weight.requires_grad]
     classifier = {id(weight) for weight in module.classifier.parameters()}
     optimizer = torch.optim.AdamW(
@@ -115,10 +121,13 @@ def fit(
     for done in range(start + 1, len(batches) + 1):
         some, wanted = batches[done - 1]
         torch.manual_seed(course.seed + done)  # of the dropout: a resumed run draws what an unbroken one does
-        with grid_weights.on_grid(linear, course.levels):
-            with torch.autocast("cpu", torch.bfloat16, enabled=course.half):
-                logits = cross_encoder_network.judge(module, *map(torch.from_numpy, padded(some)))
-            loss = functional.binary_cross_entropy_with_logits(logits.float(), torch.tensor(wanted))
+        gridded = linear if done > course.grid_from * len(batches) else []
+        with grid_weights.on_grid(gridded, course.levels):
+            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=course.half):
+                logits = cross_encoder_network.judge(module, *_tensors(some, device)).float()
+            loss = functional.binary_cross_entropy_with_logits(logits, torch.tensor(wanted, device=device))
+            if course.both_orders:
+                loss = loss + _divergence(*logits.chunk(2))
             optimizer.zero_grad()
             torch.autograd.backward([loss])
         torch.nn.utils.clip_grad_norm_(weights, course.clip)
@@ -142,14 +151,25 @@ def logits(module: Module, tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> 
 
     read = rows(tokenizer, [(min(pair), max(pair)) for pair in pairs])
     found = np.empty(len(pairs), np.float32)
+    device = next(module.parameters()).device
     order = sorted(range(len(pairs)), key=lambda place: len(read[place].ids))
     for start in range(0, len(order), 64):
         places = order[start : start + 64]
         with torch.inference_mode():
-            found[places] = cross_encoder_network.judge(
-                module, *map(torch.from_numpy, padded([read[place] for place in places]))
-            ).numpy()
+            some = _tensors([read[place] for place in places], device)
+            found[places] = cross_encoder_network.judge(module, *some).cpu().numpy()
     return found
+
+
+def _tensors(some: Sequence[TokenRow], device: Any) -> list[Any]:
+    import torch
+
+    return [torch.from_numpy(part).to(device) for part in padded(some)]
+
+
+def _divergence(one: Any, two: Any) -> Any:
+    """Half of the mean Kullback-Leibler divergences, either way, of the words of two logits (n,) about each pair."""
+    return ((one.sigmoid() - two.sigmoid()) * (one - two)).mean() / 2
 
 
 def _left(saved: Path, run: str) -> dict[str, Any]:
@@ -185,20 +205,29 @@ def _fingerprint(
 def _batches(
     examples: Sequence[TrainingExample], tokenizer: Any, course: VerifierTrainingOptions
 ) -> list[tuple[list[TokenRow], list[float]]]:
-    """Batches of pairs of similar length in random order, each pair one way round or the other, and their targets."""
+    """Batches of pairs of similar length in random order, and their targets.
+
+    Each pair is one way round or the other; for `both_orders` a batch holds all of its pairs the one way, and then all
+    the other.
+    """
     rng = random.Random(course.seed)
     found = []
     for _ in range(course.passes):
         order = list(examples)
         rng.shuffle(order)
-        flipped = [(one.two, one.one) if rng.random() < 0.5 else (one.one, one.two) for one in order]
-        read = list(zip(rows(tokenizer, flipped), (one.target for one in order), strict=True))
+        turned = [(one.two, one.one) if rng.random() < 0.5 else (one.one, one.two) for one in order]
+        ways = [rows(tokenizer, turned)]
+        if course.both_orders:
+            ways.append(rows(tokenizer, [(two, one) for one, two in turned]))
         pool = 50 * course.batch
-        for start in range(0, len(read), pool):
-            part = sorted(read[start : start + pool], key=lambda one: len(one[0].ids))
+        for start in range(0, len(order), pool):
+            part = sorted(range(start, min(start + pool, len(order))), key=lambda place: len(ways[0][place].ids))
             batches = [part[at : at + course.batch] for at in range(0, len(part), course.batch)]
             rng.shuffle(batches)
-            found += [([row for row, _ in batch], [target for _, target in batch]) for batch in batches]
+            found += [
+                ([way[place] for way in ways for place in batch], [order[place].target for place in batch] * len(ways))
+                for batch in batches
+            ]
     return found
 
 
