@@ -74,8 +74,8 @@ def readme(
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
         "eighth, and all groups of fourteen hands (`unread`); of natural questions those of four hands, about topics "
-        "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never trained "
-        "on.",
+        "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never "
+        "trained on.",
         "",
         "## Held out by the recipe",
         "",

@@ -50,8 +50,8 @@ ONE_BESIDE = frozenset(
 class Course:
     """One training of a network: how, and on how many pairs, drawn at random until none is left, and then again.
 
-    Natural questions are drawn `natural` times as often as others. `word` is the share of the teachers' word in the
-    target of a labelled pair; on what is not labelled it is all there is, and without it no such pair is read.
+    `word` is the share of the teachers' word in the target of a labelled pair; of a pair without a label it is all of
+    it. Where no teachers are heard, no such pair is read, and natural questions are drawn `natural` times as often.
     """
 
     options: VerifierTrainingOptions
@@ -136,24 +136,24 @@ def _of_data_sets(
     return chosen
 
 
-def course_of(parts: VerifierParts, course: Course, seed: int, word: NDArray[np.float32] | None = None) -> list[Any]:
-    """The examples of a course, in order. `word` are logits of the labelled pairs and of those without a label."""
-    labelled = examples(parts.labelled)
+def course_of(
+    parts: VerifierParts, course: Course, seed: int, word: NDArray[np.float32] | None = None
+) -> list[TrainingExample]:
+    """The examples of a course, in order. `word` are logits of the labelled pairs and then of those without a label."""
+    known = examples(parts.labelled)
+    order = list(range(len(known)))
     if word is None:
-        of = list(range(len(labelled)))
-        of += [place for place in of if origin(parts.labelled[place]) == "natural"] * (course.natural - 1)
-        known = labelled
+        order += [place for place in order if origin(parts.labelled[place]) == "natural"] * (course.natural - 1)
     else:
         p = 1.0 / (1.0 + np.exp(-word.astype(np.float64)))
-        known = [
-            replace(one, target=(1.0 - course.word) * one.target + course.word * float(said))
-            for one, said in zip(labelled, p[: len(labelled)], strict=True)
-        ]
-        said = zip(parts.unlabelled, p[len(labelled) :], strict=True)
-        known += [TrainingExample(one, two, float(target)) for (one, two), target in said]
-        of = list(range(len(known)))
-    random.Random(seed).shuffle(of)
-    return [known[place] for place in islice(cycle(of), course.pairs)]
+        for place, one in enumerate(known):
+            target = (1.0 - course.word) * one.target + course.word * float(p[place])
+            known[place] = replace(one, target=target)
+        of_others = zip(parts.unlabelled, p[len(known) :], strict=True)
+        known += [TrainingExample(one, two, float(target)) for (one, two), target in of_others]
+        order = list(range(len(known)))
+    random.Random(seed).shuffle(order)
+    return [known[place] for place in islice(cycle(order), course.pairs)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,8 @@ def fit(
     """Train `module` in place, on torch's `device`, where it is left.
 
     With `saved` it stores its state there, and resumes from a state found there. It starts anew, with a warning in the
-    log, where that is not of this very training: the same weights, examples, tokenizer and course. Raises InvalidArgument for examples of one class only.
+    log, where that is not of this very training: the same weights, examples, tokenizer and course. Raises
+    InvalidArgument for examples of one class only.
     """
     import torch
     from torch.nn import functional
