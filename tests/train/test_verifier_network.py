@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,22 @@ def test_tokens_have_the_places_that_the_library_gives_them() -> None:
         assert torch.allclose(cross_encoder_network.judge(module, ids, kinds, mask), theirs, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_all_that_a_network_is_given_lies_where_the_pairs_do(kind: str) -> None:
+    given: dict[str, Any] = {}
+
+    class Elsewhere:
+        config = SimpleNamespace(model_type=kind)
+
+        def __call__(self, **named: Any) -> Any:
+            given.update(named)
+            return SimpleNamespace(logits=named["input_ids"][:, :1])
+
+    cross_encoder_network.judge(Elsewhere(), *(torch.zeros(2, 5, dtype=torch.long, device="meta") for _ in range(3)))
+    assert len(given) == 3
+    assert {one.device.type for one in given.values()} == {"meta"}
+
+
 @pytest.mark.parametrize("buckets", [8, 32])
 def test_distances_are_those_of_the_library(buckets: int) -> None:
     encoder = pytest.importorskip("transformers.models.mpnet.modeling_mpnet").MPNetEncoder
@@ -206,6 +223,25 @@ def test_both_orders_of_a_pair_come_to_one_word() -> None:
         one, two = (word.sigmoid() for word in words)
         gaps[both] = float((one - two).abs().mean())
     assert gaps[True] < 0.7 * gaps[False], gaps
+
+
+def test_what_two_orders_of_a_pair_disagree_in_is_part_of_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = torch.tensor([2.0, -1.0]), torch.tensor([0.5, -1.0])
+    words = [torch.distributions.Bernoulli(logits=logits) for logits in (one, two)]
+    either_way = [torch.distributions.kl_divergence(words[first], words[1 - first]) for first in (0, 1)]
+    assert float(training_loop._divergence(one, two)) == pytest.approx(float(sum(either_way).mean() / 2))
+
+    def loss(divergence: Any) -> float:
+        steps: list[TrainingStep] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(training_loop, "_divergence", divergence)
+            still = replace(COURSE, passes=1, rate=0.0, both_orders=True)
+            training_loop.fit(started(), WORDS, examples(), still, told=steps.append)
+        return steps[0].loss
+
+    none, whole = (loss(lambda one, two, of=of: torch.tensor(of)) for of in (0.0, 1.0))
+    assert whole == pytest.approx(none + 0.02, abs=1e-6)  # of late: a fiftieth of a step's loss
+    assert loss(training_loop._divergence) > none
 
 
 def test_steps_that_are_smaller_than_the_grid_add_up() -> None:

@@ -18,7 +18,7 @@ from semcache.train.recipe import authored, unlabelled, verifier_recipe
 from semcache.train.recipe.mixture import MinedPair
 from semcache.train.recipe.verifier_recipe import Course, VerifierParts, course_of
 from semcache.train.verifier import verifier_folder
-from semcache.train.verifier.training_loop import TrainingStep, VerifierTrainingOptions
+from semcache.train.verifier.training_loop import TrainingExample, TrainingStep, VerifierTrainingOptions
 from tests.train import tiny
 
 pytest.importorskip("torch", reason="needs the train extra")
@@ -73,6 +73,14 @@ def made(base: Path, work: Path) -> tuple[list[int], verifier_recipe.TrainedVeri
     return ends, verifier_recipe.make(base, work, PARTS, seed=7, courses=COURSES, told=told)
 
 
+def weights(work: Path, name: str) -> dict[str, np.ndarray]:
+    """The weights that a training left in its folder."""
+    import torch
+
+    state = torch.load(work / f"verifier-{name}.pt", weights_only=True)
+    return {key.removeprefix("bert."): value.numpy() for key, value in state["weights"].items()}
+
+
 def test_teachers_come_first_and_the_first_student_last(base: Path, tmp_path: Path) -> None:
     ends, trained = made(base, tmp_path / "work")
     assert ends == [2, 2, *[5, 3] * 3, 3]
@@ -82,6 +90,31 @@ def test_teachers_come_first_and_the_first_student_last(base: Path, tmp_path: Pa
         *("taught-1", "taught-2", "taught-3", "last"),
     }
     assert trained.shape.layers == 2
+    assert np.array_equal(trained.weights["classifier.weight"], weights(tmp_path / "work", "last")["classifier.weight"])
+    kept = {name: {one for one in weights(tmp_path / "work", name) if "layer.2." in one} for name in states}
+    assert {name for name, layers in kept.items() if layers} == {"teacher-1", "teacher-2"}
+
+
+def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all_students(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[Course, int, np.ndarray | None]] = []
+
+    def noted(parts: VerifierParts, course: Course, seed: int, word: np.ndarray | None = None) -> list[TrainingExample]:
+        heard.append((course, seed, word))
+        return course_of(parts, course, seed, word)
+
+    monkeypatch.setattr(verifier_recipe, "course_of", noted)
+    made(base, tmp_path / "work")
+    teaching, first, second, third = COURSES
+    order = [teaching, teaching, *[first, second] * 3, third]
+    assert [course for course, _, _ in heard] == order
+    assert [seed for _, seed, _ in heard] == [7, 8, 7, 7, 8, 8, 9, 9, 7]
+    words = [word for course, _, word in heard if word is not None and course is not first]
+    assert [len(word) for word in words] == [len(LABELLED) + 2] * 4
+    assert all(np.array_equal(word, words[0]) for word in words[1:3])
+    assert not np.allclose(words[3], words[0])
+    assert [word is None for _, _, word in heard] == [course in (teaching, first) for course in order]
 
 
 def test_the_folder_holds_the_weights_that_were_calibrated(base: Path, tmp_path: Path) -> None:

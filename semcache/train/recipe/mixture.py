@@ -19,6 +19,8 @@ from semcache.matching import guards
 from semcache.train.pairs import Pair
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from semcache.train.recipe.sources import SourcePrompt
     from semcache.types import Matrix
 
@@ -44,29 +46,36 @@ def neighbours(prompts: Sequence[SourcePrompt], embed: Embed, seed: int) -> Iter
     rng = random.Random(seed)
     for held in (False, True):
         chosen = [prompt for prompt in prompts if prompt.held is held]
-        vectors = embed([prompt.text for prompt in chosen])
         by_answer: defaultdict[str, list[int]] = defaultdict(list)
         for place, prompt in enumerate(chosen):
             by_answer[prompt.answer].append(place)
-        for start in range(0, len(chosen), _BLOCK):
-            scores = vectors[start : start + _BLOCK] @ vectors.T
-            nearest = np.argpartition(-scores, NEAR, axis=1)[:, : NEAR + 1]
-            for row, places in enumerate(nearest):
-                here = chosen[start + row]
-                others = [int(place) for place in places if _tells_apart(here, chosen[place], scores[row, place])]
-                if others:
-                    # The nearest one is often one that the set's labels got wrong; farther ones keep the scale honest.
-                    among = sorted(others, key=lambda place: -scores[row, place])[: rng.choice((6, 6, NEAR))]
-                    there = chosen[rng.choice(among) if rng.random() < _HARD else rng.randrange(len(chosen))]
-                    if not _tells_apart(here, there, 0.0):
-                        continue
-                    yield MinedPair(Pair(here.text, there.text, False, "neighbour", here.source), 1.0, held)
-                alike = by_answer[here.answer]
-                if len(alike) > 1 and not here.loose:
-                    place = rng.choice(alike)
-                    if place != start + row and scores[row, place] >= FAR and _silent(here.text, chosen[place].text):
-                        pair = Pair(here.text, chosen[place].text, True, "intent", here.source)
-                        yield MinedPair(pair, SURE_INTENT, held)
+        for here_at, places, scores in nearest(embed([prompt.text for prompt in chosen]), NEAR):
+            here = chosen[here_at]
+            others = [int(place) for place in places if _tells_apart(here, chosen[place], scores[place])]
+            if others:
+                # The nearest one is often one that the set's labels got wrong; farther ones keep the scale honest.
+                among = sorted(others, key=lambda place: -scores[place])[: rng.choice((6, 6, NEAR))]
+                there = chosen[rng.choice(among) if rng.random() < _HARD else rng.randrange(len(chosen))]
+                if not _tells_apart(here, there, 0.0):
+                    continue
+                yield MinedPair(Pair(here.text, there.text, False, "neighbour", here.source), 1.0, held)
+            alike = by_answer[here.answer]
+            if len(alike) > 1 and not here.loose:
+                place = rng.choice(alike)
+                if place != here_at and scores[place] >= FAR and _silent(here.text, chosen[place].text):
+                    pair = Pair(here.text, chosen[place].text, True, "intent", here.source)
+                    yield MinedPair(pair, SURE_INTENT, held)
+
+
+def nearest(vectors: Matrix, count: int) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.float32]]]:
+    """The place of each unit vector of `vectors` (n, d), those of its `count` + 1 nearest, and its cosines with all.
+
+    The vector itself is among the nearest, which are in no order.
+    """
+    for start in range(0, len(vectors), _BLOCK):
+        scores = vectors[start : start + _BLOCK] @ vectors.T
+        places = np.argpartition(-scores, min(count, len(vectors) - 1), axis=1)[:, : count + 1]
+        yield from zip(range(start, start + len(scores)), places, scores, strict=True)
 
 
 def synthetic(prompts: Sequence[SourcePrompt], make: Callable[[Sequence[str]], Iterable[Pair]]) -> Iterator[MinedPair]:

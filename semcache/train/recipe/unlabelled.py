@@ -3,7 +3,7 @@
 A written group labels some of its pairs; the others, and neighbours among texts that were written apart, are as near as
 what a cache has to tell apart, and nobody has to read them (Thakur et al. 2021, "Augmented SBERT", section 3.1).
 Knows groups, questions and prompts; asks an encoder for neighbours. Invariant: equal texts and seed give equal pairs,
-none of which is labelled or holds a text that is held out.
+and none of them is labelled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-import numpy as np
+from semcache.train.recipe import mixture
 
 if TYPE_CHECKING:
     from semcache.train.recipe.authored import AuthoredGroup
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 TOO_NEAR = 0.985  # cosine: such texts differ by a letter, or in nothing
 AMONG_DIFFERENT, BESIDE_SAME = 6, 4  # pairs of a group: of two different texts, and of a rewording with one
-_BLOCK = 1024
 
 TextPair = tuple[str, str]
 
@@ -41,15 +40,11 @@ def within(groups: Iterable[AuthoredGroup], seed: int) -> Iterator[TextPair]:
 
 def near(texts: Sequence[str], embed: Embed, count: int, least: float) -> Iterator[TextPair]:
     """Each text with its `count` nearest ones of a cosine of at least `least`, every pair once."""
-    vectors, found = embed(texts), set[tuple[int, int]]()
-    for start in range(0, len(texts), _BLOCK):
-        scores = vectors[start : start + _BLOCK] @ vectors.T
-        nearest = np.argpartition(-scores, min(count, len(texts) - 1), axis=1)[:, : count + 1]
-        for row, places in enumerate(nearest):
-            here = start + row
-            for place in map(int, places):
-                if place != here and least <= scores[row, place] <= TOO_NEAR:
-                    found.add((min(here, place), max(here, place)))
+    found = set[tuple[int, int]]()
+    for here, places, scores in mixture.nearest(embed(texts), count):
+        for place in map(int, places):
+            if place != here and least <= scores[place] <= TOO_NEAR:
+                found.add((min(here, place), max(here, place)))
     for one, two in sorted(found):
         yield texts[one], texts[two]
 

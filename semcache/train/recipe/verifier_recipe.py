@@ -4,7 +4,8 @@ Two teachers, which have all layers of the encoder, learn from the labelled pair
 from them too and then from the teachers' word on these pairs and on others that nobody labelled; the first of them
 learns from the word of all students at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
 Knows the order of the work and its sizes; what a pair is worth is `mixture`'s and `authored`'s. Invariant: equal data,
-sizes and seed give an equal folder on equal software and a processor, however often the step was interrupted.
+sizes and seed give an equal folder on equal software, however often the step was interrupted; a GPU adds in another
+order each time, and gives one that is nearly equal.
 """
 
 from __future__ import annotations
@@ -206,8 +207,7 @@ def make(
     words = [_word(network, parts) for network in students]
     train("last", students[0], third, seed, np.mean(words, axis=0))
     module = students[0].module.to("cpu")
-    if third.options.levels:
-        round_nearest(cross_encoder_network.linear_weights(module), third.options.levels)
+    round_nearest(cross_encoder_network.linear_weights(module), WEIGHT_LEVELS)
     return calibrated(students[0], parts)
 
 

@@ -129,7 +129,7 @@ def judge(module: Module, ids: Any, kinds: Any, mask: Any) -> Any:
     import torch
 
     if module.config.model_type == "mpnet":  # it has no types, and would give no place to tokens that pad elsewhere
-        places = torch.arange(_UNUSED, _UNUSED + ids.shape[1]).expand(ids.shape)
+        places = torch.arange(_UNUSED, _UNUSED + ids.shape[1], device=ids.device).expand(ids.shape)
         return module(input_ids=ids, attention_mask=mask, position_ids=places).logits[:, 0]
     return module(input_ids=ids, attention_mask=mask, token_type_ids=kinds).logits[:, 0]
 

@@ -180,7 +180,7 @@ def _left(saved: Path, run: str) -> dict[str, Any]:
     if not saved.is_file():
         return {}
     try:
-        state = torch.load(saved, weights_only=True)
+        state = torch.load(saved, weights_only=True, map_location="cpu")
         found = state.get("run")
     except Exception as error:  # torch raises whatever zip files and pickles do
         _log.warning("%s cannot be read (%s): the training starts anew and replaces it", saved, error)

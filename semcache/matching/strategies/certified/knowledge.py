@@ -105,7 +105,7 @@ class CategoryKnowledge:
         return self.about(values).probability(values, answer, self._caution)
 
     def judged(self, values: tuple[float, ...], answer: int) -> float:
-        """P(correct) of a candidate that may be served, on the safe side, and what it rests on is kept until then."""
+        """The same of a candidate that may be served next: `note` then counts its risk among the unaudited hits."""
         about = self.about(values)
         odds = about.log_odds(values, answer)
         p = about.corrected(odds, values, self._caution)
