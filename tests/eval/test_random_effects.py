@@ -25,3 +25,12 @@ def test_the_variance_between_hands_is_found_and_not_that_of_few_labels(
     assert covariance == pytest.approx(covariance.T)
     if not deviation:
         assert covariance[0, 0] < 1.5 * float(np.var(alone))
+
+
+def test_what_few_labels_leave_open_does_not_hide_how_far_hands_differ() -> None:
+    rng, groups = np.random.default_rng(5), []
+    for _ in range(200):
+        y = (rng.random(10) < 1.0 / (1.0 + np.exp(-rng.normal()))).astype(float)
+        groups.append((np.ones((10, 1)), y))
+    _, covariance = between(groups, np.zeros(1), np.array([0.5]))
+    assert 0.6 < covariance[0, 0] < 1.5
