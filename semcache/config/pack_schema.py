@@ -83,7 +83,8 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     contract: Literal["hit", "request"] | None = None
     """What the target is a share of: hits by meaning, or all requests that were looked up."""
     audit: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] | None = None
-    """The highest share of hits by meaning that the backend is asked about all the same, to learn from."""
+    """The share of hits by meaning that the backend is asked about all the same, to learn from: less with evidence, and
+    five times as much for the few hits after one that was wrong."""
     verify: Literal["off", "verifier", "llm"] | None = None
     """Who is asked, while the client waits, about neighbours too uncertain to be served without."""
     verdicts: VerdictMode | None = None

@@ -103,6 +103,11 @@ class ErrorBudget:
         """The requests that were seen and served of late, by earlier processes too."""
         return self._earlier[0] + self.seen, self._earlier[1] + self.served
 
+    def allowed_ever(self) -> float:
+        """The errors that the target has allowed, to earlier processes too, as far as what they saw is remembered."""
+        seen, served = self._earlier
+        return self.allowed + self._target * (served if self._contract == "hit" else seen)
+
     def changed(self) -> None:
         """A request was noted or a label learned from: after some of these the limit is set anew."""
         self._since += 1

@@ -14,10 +14,11 @@ from semcache.config.packs import Category
 from semcache.matching import features
 from semcache.matching.break_even import stretched
 from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.audit_rate import AuditRate
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import COLD, Calibration
-from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
 from semcache.matching.strategies.certified.kinds_of_traffic import KindsOfTraffic
 from semcache.matching.strategies.certified.tenants import Tenants
@@ -45,10 +46,8 @@ _HINDSIGHT = 0.5  # of the caution, with which hits that nobody audited are look
 # hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
 GRANT = 0.2
 _NOISY = 0.6  # exponent by which caution grows as labels tell less
-_QUIET = 0.1  # share of the audit rate that always remains
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
 _NARROWEST = 2  # times; the next time the category is closed
-_CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
 
 class CategoryKnowledge:
@@ -95,7 +94,7 @@ class CategoryKnowledge:
         self._share = 0.0
         self.labels = 0
         self.closed = False
-        self.waited = 0  # hits since the last audit
+        self._audits = AuditRate()
         self._narrowed = 0
         self._probation = Probation()
         self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
@@ -117,7 +116,7 @@ class CategoryKnowledge:
         self.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
         if not served:
             return
-        self.waited = 0 if audited else self.waited + 1
+        self._audits.note(audited=audited)
         if p_correct is not None and not audited:
             self._unaudited.add(p_correct)
 
@@ -186,15 +185,12 @@ class CategoryKnowledge:
 
     def audit_rate(self, policy: Category) -> float:
         """The share of hits that is audited: so many that a change to the worst is found before it costs the target."""
-        if policy.audit <= 0.0:
-            return 0.0
-        # Of an earlier process the audits are known, and that there was at least their share of hits.
-        allowed = max(1.0, self.budget.allowed, self._target * self.certificate.audits / policy.audit)
-        return min(policy.audit, max(policy.audit * _QUIET, _CAUGHT / allowed))
+        doubted = self.untold.drift.suspects or self.told.drift.suspects
+        return self._audits.rate(policy.audit, self.budget.allowed_ever(), doubted=doubted)
 
     def chance(self, policy: Category) -> float:
         """The probability of an audit of the next hit."""
-        return spaced(self.audit_rate(policy), self.waited)
+        return self._audits.chance(self.audit_rate(policy))
 
     def relax(self, share: float) -> None:
         """Stretch the target by this share of what is accepted and certified."""
@@ -227,6 +223,7 @@ class CategoryKnowledge:
             self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
         self.budget.changed()
         if label.source is LabelSource.AUDIT and label.served:
+            self._audits.take(wrong=not label.correct)
             visible = self._noise.visible(self.budget.per_hit())
             # What is served while the target is stretched certifies no more than the target itself.
             plain = self._noise.visible(self.budget.per_hit(self._target))
@@ -331,6 +328,7 @@ class CategoryKnowledge:
             "closed": self.closed,
             "narrowed": self._narrowed,
             "probation": self._probation.state(),
+            "audits": self._audits.state(),
             "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
             "overspent": self.budget.overspent(),
             "counted": self.budget.counted(),
@@ -350,6 +348,8 @@ class CategoryKnowledge:
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
         self._narrowed = int(state["narrowed"])
         self._probation.restore(state["probation"])
+        if "audits" in state:
+            self._audits.restore(int(state["audits"]))
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
         self.budget.changed()

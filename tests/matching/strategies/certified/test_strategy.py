@@ -163,34 +163,6 @@ def test_a_caller_can_be_stricter() -> None:
     assert not threshold.judge(SURE, "support", controls=Controls(min_score=0.999), draw=0.5).serve
 
 
-def test_audits_thin_out_as_evidence_grows() -> None:
-    threshold = CertifiedThreshold(PACK)
-    first = threshold.standing("support").audit_rate
-    for _ in range(200):
-        threshold.observe(label(SURE, correct=True))
-    standing = threshold.standing("support")
-    assert standing.state is State.CERTIFIED
-    assert 0.0 < standing.audit_rate < first
-    assert standing.error is not None
-    assert standing.error.high < 0.05
-
-
-def test_audits_are_spread_evenly_and_as_many_as_the_rate_says() -> None:
-    threshold, rng = CertifiedThreshold(PACK), random.Random(8)
-    gaps, gap = [], 0
-    while len(gaps) < 300:
-        # A category of its own for each gap: the rate itself stays as it starts.
-        category = f"new {len(gaps)}"
-        audited = rng.random() < threshold.judge(SURE, category, controls=ANY, draw=0.5).audit
-        threshold.note(category, 0.999, served=True, audited=audited)
-        gap += 1
-        if audited:
-            gaps.append(gap)
-            gap = 0
-    assert max(gaps) <= 2 / PACK.of("support").audit
-    assert sum(gaps) / len(gaps) == pytest.approx(1 / PACK.of("support").audit, rel=0.1)
-
-
 def stretchable(correct: float, relax_to: float = 0.2) -> CertifiedThreshold:
     """A strategy that has seen many refused neighbours of about 90%, right as often as `correct` says."""
     threshold = CertifiedThreshold(msgspec.structs.replace(PACK, relax_to=relax_to))
