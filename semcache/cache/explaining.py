@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
 from semcache.cache.reasons import told
 from semcache.matching import features, guards, neighbourhood
+from semcache.matching.verification import lacking
 from semcache.request.wording import mended
 from semcache.types import Candidate, Forward, Lookup, Outcome, Serve, Verify, Why, public_id
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from semcache.cache.components import Components
     from semcache.cache.response_cache import ResponseCache
     from semcache.types import Request
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
 _TEXT = 500  # characters of a neighbour's prompt that are shown
 
 
-async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
-    """Return what would happen to a request, as JSON has it. Raises RequestRejected for an unknown category."""
+async def explain(cache: ResponseCache, request: Request, verifiers: Collection[str] | None = None) -> dict[str, Any]:
+    """Return what would happen to a request, as JSON has it. Raises RequestRejected for an unknown category.
+
+    `verifiers` are the names of those that are set up where requests are served, if that is elsewhere.
+    """
     components = cache.components
     lookup = await cache.consult(request, public_id(components.new_id()), quiet=True)
     outcome, why = _decided(lookup)
@@ -33,8 +39,9 @@ async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
         enough = lookup.decision.enough
         doubt = "is sure enough, until the verifier objects" if enough else "is doubtful"
         meaning = f"The nearest entry {doubt}: the verifier {verifier!r} would be asked, and its word decides."
-        lacking = not enough and lookup.category in cache.lacking_verifiers()
-        remedy = "Set that verifier up: nobody is there." if lacking else ""
+        without = cache.lacking_verifiers() if verifiers is None else lacking(cache.pack, verifiers)
+        nobody = not enough and lookup.category in without
+        remedy = "Set that verifier up: nobody is there." if nobody else ""
     strategy = components.strategy
     return {
         "outcome": outcome,

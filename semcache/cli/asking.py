@@ -142,6 +142,7 @@ async def _explain(
     from semcache.cache.explaining import explain as explained
     from semcache.cache.found import chat_request
     from semcache.errors import RequestRejected
+    from semcache.models.verifiers import names_of
     from semcache.types import Scope
 
     async with store_of(settings):  # a folder without a cache is a mistake, and no cache is made here
@@ -151,7 +152,7 @@ async def _explain(
         named = model or next(iter(models), "default")
         try:
             request = chat_request(messages, named, {}, Scope(tenant, None, namespace), category)
-            found = await explained(cache, request)
+            found = await explained(cache, request, names_of(settings))
         except RequestRejected as error:
             raise InvalidArgument(error.message) from error
         if others := await cache.operating.elsewhere(tenant, named, found["why"]):

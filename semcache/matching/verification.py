@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -104,12 +104,7 @@ class Verifiers:
 
     def lacking(self, pack: Pack) -> list[str]:
         """The categories of a pack that want a verifier that is not set up: their grey zone is forwarded."""
-        wanted = [
-            (name, "llm" if one.verdicts not in (None, "off") else one.verify)
-            for name, one in pack.categories.items()
-            if one.cache and one.semantic
-        ]
-        return sorted(name for name, verifier in wanted if verifier != "off" and verifier not in self._known)
+        return lacking(pack, self._known)
 
     async def settle(
         self, lookup: Lookup, entry_of: EntryOf, *, pack: Pack, threshold: Threshold, draw: float
@@ -269,3 +264,13 @@ async def _timed(verifier: ConfiguredVerifier, model: str, *texts: str) -> float
     if not 0.0 <= p_same <= 1.0:
         raise CacheUnavailable(f"a verifier gave {p_same!r}, which is no probability")
     return p_same
+
+
+def lacking(pack: Pack, known: Collection[str]) -> list[str]:
+    """The categories of a pack that want a verifier that is not among those of these names."""
+    wanted = [
+        (name, "llm" if one.verdicts not in (None, "off") else one.verify)
+        for name, one in pack.categories.items()
+        if one.cache and one.semantic
+    ]
+    return sorted(name for name, verifier in wanted if verifier != "off" and verifier not in known)

@@ -36,15 +36,24 @@ def open_verifiers(
     Raises ConfigError.
     """
     chosen = settings.verifier
-    known = {} if chosen.kind == "off" else local_verifier(pack, settings.data)
+    names = names_of(settings)
+    known = local_verifier(pack, settings.data) if "verifier" in names else {}
     if chosen.kind == "llm" and not (chosen.model or settings.verdicts.model):
         raise ConfigError("verifier.model is not set: name the small, fast model that verifier.kind=llm is to ask")
-    if settings.verdicts.mode == "off" or (chosen.kind != "llm" and not may_ask(settings)):
+    if "llm" not in names:
         return Verifiers(known, meter=meter)
     backend = backend_for(settings, chosen, upstream, timeout=2 * chosen.timeout)
     verifier = LlmVerifier(backend, settings.verdicts.model or chosen.model, accuracy=chosen.accuracy)
     known["llm"] = ConfiguredVerifier(verifier, chosen.timeout, best=chosen.accuracy)
     return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
+
+
+def names_of(settings: Settings) -> frozenset[str]:
+    """The names, as packs give them, of the verifiers that the settings set up; nothing is loaded."""
+    chosen = settings.verifier
+    local = frozenset(("verifier",)) if chosen.kind != "off" else frozenset[str]()
+    asks = settings.verdicts.mode != "off" and (chosen.kind == "llm" or may_ask(settings))
+    return local | {"llm"} if asks else local
 
 
 def may_ask(settings: Settings) -> bool:

@@ -259,7 +259,7 @@ async def test_a_report_and_a_purge_are_taken_back_from_the_command_line(run: Ru
     assert "nothing was deleted" in run("undo").stderr
 
 
-async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill) -> None:
+async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill, tmp_path: Path) -> None:
     await fill(PROMPTS)
     listed = json.loads(run("requests", "--json").stdout)
     assert {one["outcome"] for one in listed} <= {"miss", "semantic"}
@@ -271,6 +271,14 @@ async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill) 
     told = json.loads(run("explain", "Something that nobody has ever asked", "--model", "m", "--json").stdout)
     assert told["outcome"] == "miss"
     assert run("stats", "--json").stdout == before
+    verified = tmp_path / "verified.yaml"
+    verified.write_text("categories:\n  default: {verify: verifier}\n")
+    doubtful = ("explain", "In Python, how is a list reversed?", "--model", "m", "--policies", verified, "--json")
+    asked = json.loads(run(*doubtful).stdout)
+    assert "the verifier 'verifier' would be asked" in asked["meaning"]
+    assert asked["remedy"] == "", "it ships, and the server asks it"
+    nobody = json.loads(run(*doubtful, env={"SEMCACHE_VERIFIER__KIND": "off"}).stdout)
+    assert "Set that verifier up" in nobody["remedy"]
     assert "did you mean miss" in run("requests", "--outcome", "mis").stderr
     rows = json.loads(run("stats", "--by", "tenant", "--json").stdout)
     assert rows[-1]["tenant"] == "total"
