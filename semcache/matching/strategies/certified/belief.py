@@ -36,7 +36,11 @@ INTERACTIONS = (
         for name in ("nearness", "margin", "vote", "overlap", "spelling", "same_words", "missing", "surplus")
     ),
 )
-TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS))
+# Log-odds of the local verifier from which its word may be worth more than below: of pairs that it is surest of, far
+# fewer are wrong than a straight line says.
+BENDS = (0.0, 2.0, 4.0)
+_BENT = tuple(f"word>{bend:g}" for bend in BENDS)
+TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS), *_BENT)
 _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from, and of
@@ -49,15 +53,18 @@ STATED = {
 # The same where the local verifier was asked, which was trained on words that change places.
 HEARD = {"reordered": (-0.5, 1.0)}
 # The same of weights where a prior was learned from data that no verifier was asked about.
-UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.4)}
+UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.4), **dict.fromkeys(_BENT, (0.0, 0.1))}
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 _AROUND = len(features.AROUND)
 _UNBOUNDED = [features.NAMES.index(name) - _AROUND for name in ("missing", "surplus", "misspelt")]
 _NEARNESS, _AGAIN = features.NAMES.index("nearness"), -math.log(1.0 - features.AGAIN) - 1e-9
 _VERBATIM = features.NAMES.index("verbatim") - _AROUND
-_TOLD = [features.NAMES.index(name) - _AROUND for name in ("asked", "word")]
-_HIGHEST = np.array([{"length": 3.0, "word": features.LOUDEST}.get(name, 1.0) for name in features.NAMES[_AROUND:]])
+_WORD = features.NAMES.index("word")
+_ASKED = features.NAMES.index("asked") - _AROUND
+_HIGHEST = np.array([{"length": 3.0, "word": 0.0}.get(name, 1.0) for name in features.NAMES[_AROUND:]])
+_WORDS = np.array([-features.LOUDEST, *BENDS, features.LOUDEST])  # between these, what a word adds is linear
+_BENDINGS = np.maximum(0.0, _WORDS[:, None] - np.array(BENDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +113,15 @@ def terms(values: tuple[float, ...]) -> Array:
     if len(values) != len(features.NAMES):
         raise ValueError(f"{len(values)} features, not {len(features.NAMES)}")
     given = np.array(values, dtype=np.float64)
-    return np.concatenate(([1.0], given, given[_ONE] * given[_TWO]))
+    return np.concatenate(([1.0], given, given[_ONE] * given[_TWO], _bent(values[_WORD])))
+
+
+def _bent(word: float) -> list[float]:
+    return [max(0.0, word - bend) for bend in BENDS]
 
 
 class _Unfolded(NamedTuple):
-    """The mean weights for terms that are not standardised: of the bias, the features and the interactions.
+    """The mean weights for terms that are not standardised: of the bias, features, interactions and bends of the word.
 
     The interactions also as matrices: of the features around with each other (`inner`) and with the rest (`outer`).
     """
@@ -118,6 +129,7 @@ class _Unfolded(NamedTuple):
     bias: float
     own: Array
     crossed: Array
+    bent: Array
     inner: Array
     outer: Array
 
@@ -144,6 +156,8 @@ class Belief:
         given = np.array(values)
         plain = self._plain()
         mean = plain.bias + float(plain.own @ given) + float(plain.crossed @ (given[_ONE] * given[_TWO])) + offset
+        if values[_WORD] > BENDS[0]:
+            mean += float(plain.bent @ _bent(values[_WORD]))
         if mean < HOPELESS:
             return mean
         x = self._standard(values)
@@ -154,6 +168,7 @@ class Belief:
         """The mean log-odds by what they come from; of an interaction each feature has one half."""
         plain, given = self._plain(), np.array(values)
         parts = plain.own * given
+        parts[_WORD] += float(plain.bent @ _bent(values[_WORD]))
         crossed = 0.5 * plain.crossed * given[_ONE] * given[_TWO]
         np.add.at(parts, _ONE, crossed)
         np.add.at(parts, _TWO, crossed)
@@ -172,11 +187,13 @@ class Belief:
         highest = _HIGHEST.copy()
         highest[_UNBOUNDED] = math.log1p(longest / 2 + 1)
         if not asked:
-            highest[_TOLD] = 0.0
+            highest[_ASKED] = 0.0
         best: Array = plain.bias + given @ plain.own[:_AROUND] + ((given @ plain.inner) * given).sum(axis=1)
         gains = np.maximum(plain.own[_AROUND:] + given @ plain.outer, 0.0)
         gains[given[:, _NEARNESS] < _AGAIN, _VERBATIM] = 0.0
         best += gains @ highest
+        if asked:
+            best += float((plain.own[_WORD] * _WORDS + _BENDINGS @ plain.bent).max())
         if self.answers:
             best += [self.answers.get(answer, (0.0, 0.0))[0] for answer in answers]
         return best
@@ -206,13 +223,14 @@ class Belief:
         if self._unfolded is None:
             weights = self.mean / self._prior.scale
             count = 1 + len(features.NAMES)
-            crossed = weights[count:]
+            crossed, bent = weights[count : -len(BENDS)], weights[-len(BENDS) :]
             square = np.zeros((_AROUND, len(features.NAMES)))
             np.add.at(square, (_ONE, _TWO), crossed)
             self._unfolded = _Unfolded(
                 float(weights[0] - weights @ self._prior.center),
                 weights[1:count],
                 crossed,
+                bent,
                 square[:, :_AROUND],
                 square[:, _AROUND:],
             )
