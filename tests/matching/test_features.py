@@ -141,6 +141,28 @@ def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
         assert belief.log_odds(told, answer) <= max(most, 0.0) + 1e-9
 
 
+@given(
+    st.lists(st.tuples(TEXTS, FOUND, st.floats(0.0, 1.0), st.booleans()), max_size=12),
+    st.tuples(TEXTS, FOUND, st.floats(0.0, 1.0)),
+)
+def test_no_word_of_the_verifier_makes_more_of_a_candidate_than_was_hoped(
+    taught: list[tuple[str, list[Candidate], float, bool]], asked: tuple[str, list[Candidate], float]
+) -> None:
+    prior = shipped("any").told
+    assert prior is not None
+    belief = Belief(prior)
+    for text, those, word, right in taught:
+        label = _label(text, those, right)
+        belief.learn(features.with_verdict(label.features, word), label.answer, correct=right)
+    text, found, word = asked
+    around = features.around(found)
+    longest = max(len(one) for one in (text, *(candidate.card.text for candidate in found)))
+    bounds = belief.at_best(around, [one.card.answer_class for one in found], longest, asked=True)
+    for one, values, bound in zip(found, around, bounds, strict=True):
+        told = features.with_verdict(features.of(text, replace(one, around=values)), word)
+        assert belief.log_odds(told, one.card.answer_class) <= max(bound, 0.0) + 1e-9
+
+
 class _Thorough(CertifiedThreshold):
     """Sees a chance in everything."""
 

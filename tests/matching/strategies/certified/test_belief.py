@@ -204,3 +204,15 @@ def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(p
     known = CategoryKnowledge(PACK.of("default"), 0.01, 0.95, shipped(profile), FAITHFUL, None)
     assert known.probability(features.with_verdict(values, 0.99), 7) > 0.975
     assert known.probability(features.with_verdict(values, 0.5), 7) < 0.9
+
+
+@pytest.mark.parametrize("profile", ["any", "service", "questions"])
+def test_the_surer_the_verifier_is_the_more_a_step_of_its_word_adds(profile: packs.Profile) -> None:
+    prior = shipped(profile).told
+    assert prior is not None
+    known, values = Belief(prior), UNSURE.features
+    words = [features.with_verdict(values, sigmoid(odds)) for odds in (1.0, 2.0, 4.0, 5.0)]
+    low, middle, high, highest = (float(known.mean @ known._standard(one)) for one in words)
+    assert middle - low < (high - middle) / 2.0 < highest - high
+    added = [sum(known.contributions(one, 0).values()) for one in words]
+    assert added == pytest.approx([low, middle, high, highest]), "what is explained is what was decided by"
