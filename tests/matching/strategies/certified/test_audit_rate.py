@@ -10,6 +10,7 @@ import pytest
 
 from semcache.config.packs import Pack
 from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.drift import SUSPICION
 from semcache.types.evidence import LabelSource, State
 from tests.matching.strategies.certified.cases import ANY, PACK, SURE, UNSURE, label
 
@@ -37,6 +38,23 @@ def test_audits_are_spread_evenly_and_as_many_as_the_rate_says() -> None:
             gap = 0
     assert max(gaps) <= 2 / PACK.of("support").audit
     assert sum(gaps) / len(gaps) == pytest.approx(1 / PACK.of("support").audit, rel=0.1)
+
+
+def test_the_longer_no_hit_was_audited_the_likelier_the_next_one_is_and_then_it_begins_anew() -> None:
+    threshold = CertifiedThreshold(PACK)
+    chances = []
+    for audited_at in (False, False, False, True, False):
+        chances.append(threshold.judge(SURE, "support", controls=ANY, draw=0.5).audit)
+        threshold.note("support", 0.999, served=True, audited=audited_at)
+    assert chances == sorted(chances[:4]) + chances[4:]
+    assert chances[4] == chances[0] < chances[3]
+
+
+def test_while_labels_contradict_what_is_believed_what_is_still_served_is_audited_densely() -> None:
+    threshold = audited(PACK, right=800)
+    known = threshold._of("support")
+    known.told.drift.logs = [SUSPICION] * len(known.told.drift.logs)
+    assert threshold.standing("support").audit_rate == 5 * PACK.of("support").audit
 
 
 def test_an_error_calls_for_audits_of_what_is_served_next_until_two_show_none() -> None:

@@ -212,7 +212,12 @@ def test_the_surer_the_verifier_is_the_more_a_step_of_its_word_adds(profile: pac
     assert prior is not None
     known, values = Belief(prior), UNSURE.features
     words = [features.with_verdict(values, sigmoid(odds)) for odds in (1.0, 2.0, 4.0, 5.0)]
-    low, middle, high, highest = (float(known.mean @ known._standard(one)) for one in words)
+    means = [float(known.mean @ known._standard(one)) for one in words]
+    low, middle, high, highest = means
     assert middle - low < (high - middle) / 2.0 < highest - high
+    for one, mean in zip(words, means, strict=True):
+        x = known._standard(one)
+        spread = float(x @ known.covariance @ x) + prior.answers
+        assert known.log_odds(one, 0) == pytest.approx(mean / math.sqrt(1.0 + math.pi * spread / 8.0))
     added = [sum(known.contributions(one, 0).values()) for one in words]
     assert added == pytest.approx([low, middle, high, highest]), "what is explained is what was decided by"

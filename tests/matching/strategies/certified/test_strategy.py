@@ -14,7 +14,7 @@ import pytest
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief import TERMS, Belief
 from semcache.matching.strategies.certified.certificate import Probation
 from semcache.matching.strategies.certified.error_budget import Contract
 from semcache.matching.strategies.certified.priors import shipped
@@ -250,6 +250,11 @@ def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> No
     word = belief.log_odds(features.with_verdict(values, 1.0), 1) - belief.log_odds(values, 1)
     assert word > 1.0
     assert asked >= quiet + word, "or what a word could settle is given up before anybody is asked"
+    # Labels may teach that only the surest word is worth anything.
+    belief.mean[TERMS.index("word>4")] += 30.0
+    belief.learn(features.with_verdict(values, 1.0), 2, correct=True)
+    sure = belief.log_odds(features.with_verdict(values, 1.0), 1)
+    assert belief.at_best(around, [1], 60, asked=True)[0] >= sure > asked
 
 
 def test_a_neighbour_that_only_a_word_could_settle_is_worth_a_look_where_one_is_asked_for() -> None:
