@@ -113,3 +113,16 @@ def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
     standing = threshold.standing("code")
     assert standing.state is State.INFEASIBLE
     assert "only exact hits" in standing.note
+
+
+def test_what_the_target_allowed_counts_hits_or_requests_of_earlier_processes_too() -> None:
+    allowed = {}
+    for contract in ("hit", "request"):
+        before, after = ErrorBudget(0.01, contract), ErrorBudget(0.01, contract)  # type: ignore[arg-type]
+        for served in [True] * 100 + [False] * 300:
+            before.note(0.001, served=served)
+        after.owe(before.overspent(), before.counted())
+        after.note(0.001, served=True)
+        allowed[contract] = (before.allowed_ever(), after.allowed_ever())
+    assert allowed["hit"] == pytest.approx((1.0, 1.01))
+    assert allowed["request"] == pytest.approx((4.0, 4.01))
