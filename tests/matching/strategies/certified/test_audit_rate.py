@@ -10,6 +10,7 @@ import pytest
 
 from semcache.config.packs import Pack
 from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.audit_rate import AuditRate
 from semcache.matching.strategies.certified.drift import SUSPICION
 from semcache.types.evidence import LabelSource, State
 from tests.matching.strategies.certified.cases import ANY, PACK, SURE, UNSURE, label
@@ -101,6 +102,18 @@ def test_audits_thin_out_and_are_called_for_over_a_restart_too() -> None:
     before.observe(label(SURE, correct=False))
     after.restore(json.loads(json.dumps(before.state())))
     assert after.standing("support").audit_rate == before.standing("support").audit_rate > PACK.of("support").audit
+
+
+def test_however_long_nothing_was_wrong_a_tenth_of_the_audits_goes_on() -> None:
+    assert AuditRate().rate(0.1, 1e9, doubted=False) == pytest.approx(0.01)
+
+
+def test_an_error_that_left_nothing_in_doubt_calls_for_audits_over_a_restart_as_well() -> None:
+    before, after = (CertifiedThreshold(PACK)._of("support") for _ in range(2))
+    before._audits.take(wrong=True)
+    after.restore(json.loads(json.dumps(before.state())))
+    assert not after.untold.drift.suspects
+    assert after.audit_rate(PACK.of("support")) == 5 * PACK.of("support").audit
 
 
 def test_a_pack_that_wants_no_audits_gets_none_even_after_an_error() -> None:
