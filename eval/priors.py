@@ -54,6 +54,9 @@ CONTRIVED = (
     *("desk_reworded", "idiom_colloquial", "knowledge_reworded", "long_restructured", "spoken_tasks"),
     *("synonyms_reworded", "tech_reworded", "long_prompts_2", "plain_askers"),
     *("far_attributes", "far_directions", "far_entities"),
+    *("assistant_terse", "casual_chat", "company_public", "desk_documents", "desk_situations", "device_trouble"),
+    *("explain_compare", "figures_in_words", "free_paraphrases", "idiom_everyday", "life_far", "long_reordered"),
+    *("makers", "names_otherwise", "rules_exceptions", "school_science", "shop_money", "sly_reworded"),
 )
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = (
@@ -65,7 +68,7 @@ SERVED = (
 HANDS = {
     "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
-    "mixed": ("unread_reworded", "unread_mixed", "unread_long"),
+    "mixed": ("unread_reworded", "unread_mixed", "unread_long", "unread_people"),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked
 }
@@ -299,7 +302,7 @@ def _verifier() -> CrossEncoder:
 def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]], told: bool = False) -> Iterator[Row]:
     """The candidates that would be judged for a request: the nearest that no guard vetoes of each answer.
 
-    The verifier is asked about all of them if `told`.
+    The verifier is asked about all of them if `told`, and about nearer ones where the veto is arguable.
 
     The same words at a score of 0.95 or more that are labelled different (one in ten of Quora's) are slips, left out.
     """
@@ -314,9 +317,10 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         if score < FLOOR or candidate.card.answer in judged:
             continue
         conflicts = surveyed.objections(candidate)
-        if any(conflict.veto for conflict in conflicts):
+        if any(conflict.final or (conflict.veto and not told) for conflict in conflicts):
             continue
-        judged.add(candidate.card.answer)
+        if not any(conflict.veto for conflict in conflicts):
+            judged.add(candidate.card.answer)
         values = features.of(query.text, replace(candidate, conflicts=conflicts), mending=told)
         if told:
             values = features.with_verdict(values, float(_verifier().probabilities([(query.text, known.text)])[0]))

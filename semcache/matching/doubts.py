@@ -48,7 +48,7 @@ def doubt_of(decision: Decision, weighed: Callable[[Candidate], tuple[Candidate,
 
 def vetoed(candidate: Candidate) -> bool:
     """Return True if a guard objects for good."""
-    return any(one.veto for one in candidate.conflicts) or any(candidate.features[place] == 1.0 for place in _GUARDS)
+    return any(one.final for one in candidate.conflicts) or any(candidate.features[place] == 1.0 for place in _GUARDS)
 
 
 def known_different(decision: Decision) -> Candidate | None:

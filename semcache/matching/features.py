@@ -47,12 +47,13 @@ NAMES = (
     "figures",  # 1: a digit in either
     "asked",  # 1: the local verifier has been asked about the two
     "word",  # what it said then, as log-odds of their being the same, within ±LOUDEST
-    *(f"guard:{name}" for name in GUARDS),  # 1: that guard would veto, DOUBT: it doubts
+    *(f"guard:{name}" for name in GUARDS),  # 1: that guard would veto, ARGUED: arguably, DOUBT: it doubts
 )
 NEAR = 0.05  # neighbours this much farther away than the candidate count as hardly farther
 DOUBT = 0.2  # what a finding counts that is no veto
-# The same where the local verifier was asked about the two: measured on prompts of strangers, pairs that it finds the
-# same are hardly less often the same for a doubt, but for doubts of these guards.
+ARGUED = 0.5  # what a veto counts that is arguable, until the local verifier was asked: then it is a doubt
+# What a doubt counts where the local verifier was asked about the two: measured on prompts of strangers, pairs that it
+# finds the same are hardly less often the same for a doubt, but for doubts of these guards.
 HEARD_DOUBT = 0.06
 _UNSETTLED = frozenset(("question", "negation"))
 LOUDEST = 5.0  # log-odds
@@ -166,7 +167,7 @@ def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float,
 def with_conflicts(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[float, ...]:
     """These features with the findings of guards in their places."""
     asked = bool(values[_ASKED])
-    found = {one.guard: 1.0 if one.veto else _doubt(one.guard, asked=asked) for one in conflicts}
+    found = {one.guard: _weight(one, asked=asked) for one in conflicts}
     return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
 
 
@@ -177,6 +178,12 @@ def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
     findings = zip(GUARDS, values[-len(GUARDS) :], strict=True)
     heard = [_doubt(name, asked=True) if 0.0 < finding < 1.0 else finding for name, finding in findings]
     return (*values[:_ASKED], 1.0, word, *values[_ASKED + 2 : -len(GUARDS)], *heard)
+
+
+def _weight(found: Conflict, *, asked: bool) -> float:
+    if found.final:
+        return 1.0
+    return ARGUED if found.veto and not asked else _doubt(found.guard, asked=asked)
 
 
 def _doubt(guard: str, *, asked: bool) -> float:

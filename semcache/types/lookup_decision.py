@@ -40,12 +40,19 @@ class Neighbour:
 class Conflict:
     """A guard's finding against two texts that share an answer. `detail` names the two readings, for logs and tests.
 
-    A `veto` is final; what is no veto is a doubt that lowers P(correct).
+    A `veto` is final; what is no veto is a doubt that lowers P(correct). A veto is `arguable` where so much of the
+    wording differs that a guard may have misread it: a verifier that has read both texts may say otherwise.
     """
 
     guard: str
     detail: str
     veto: bool = True
+    arguable: bool = False
+
+    @property
+    def final(self) -> bool:
+        """True of a veto that no verifier may overrule."""
+        return self.veto and not self.arguable
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 A guard is pure and symmetric and costs microseconds: it reads each text once, remembers the reading, and compares two
 readings. What it knows are words; it never sees vectors, answers or policies. A clear conflict is a veto, an uncertain
-one a doubt, which only lowers P(correct).
+one a doubt, which only lowers P(correct). A veto against a text in quite other words is arguable.
 Invariant: a guard only ever objects. No finding says nothing about whether two prompts mean the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -29,7 +30,7 @@ from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
-from semcache.request.text import READINGS
+from semcache.request.text import READINGS, differing
 from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
@@ -51,6 +52,7 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
     EntityGuard(),
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
+_FAR = 8  # content words that stand in one of two texts only, from which on a veto is arguable
 # Guards whose findings text-speak and slips may account for. What a name is of which the letters differ, no guess says.
 _SPOKEN = frozenset(("numbers", "dates", "quantifiers", "question", "form", "negation", "ellipsis"))
 
@@ -104,7 +106,10 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
             conflict = guard.compare(one, two, query, cached)
             if conflict is not None:
                 found.append(conflict)
-    return tuple(_unmended(found, query, cached))
+    left = _unmended(found, query, cached)
+    if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
+        left = [replace(one, arguable=one.veto and one.guard in GUARDS) for one in left]
+    return tuple(left)
 
 
 def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:

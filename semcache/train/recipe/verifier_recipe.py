@@ -110,9 +110,9 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     asked = [text for group in trained for text in (group.prompt, rng.choice(group.same or (group.prompt,)))]
     near = [
         *unlabelled.within(trained, seed),
-        *unlabelled.near([one.text for one in natural.questions() if not one.held], embed, count=8, least=0.55),
-        *unlabelled.near(list(dict.fromkeys(asked)), embed, count=4, least=0.6),
-        *unlabelled.near([prompt.text for prompt in prompts if not prompt.held], embed, count=3, least=0.6),
+        *unlabelled.near([one.text for one in natural.questions() if not one.held], embed, count=10, least=0.55),
+        *unlabelled.near(list(dict.fromkeys(asked)), embed, count=6, least=0.6),
+        *unlabelled.near([prompt.text for prompt in prompts if not prompt.held], embed, count=4, least=0.6),
     ]
     return VerifierParts(labelled, unlabelled.unknown(near, labelled, seed), check)
 

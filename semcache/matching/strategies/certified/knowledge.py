@@ -125,7 +125,7 @@ class CategoryKnowledge:
         return self.told if values[_ASKED] else self.untold
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
-        """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
+        """Return True if a verifier's word could settle it; the local one once, and where it is `free` to say so."""
         if self.verifier != "verifier":
             return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
         if not free or candidate.features[_ASKED] or self.told.drift.suspects:
@@ -180,7 +180,7 @@ class CategoryKnowledge:
 
         What vetoes always, such as other symbols, is no feature that labels could tell of, and stands.
         """
-        vetoing = [place for place, _ in _GUARDS if values[place] == 1.0]
+        vetoing = [place for place, _ in _GUARDS if values[place] >= features.ARGUED]
         return bool(vetoing) and all(self._vetoed[place] >= _VETO_LABELS for place in vetoing)
 
     def audit_rate(self, policy: Category) -> float:
@@ -204,7 +204,7 @@ class CategoryKnowledge:
         if len(label.features) != len(features.NAMES):
             return
         for place, _ in _GUARDS:
-            self._vetoed[place] += label.features[place] == 1.0
+            self._vetoed[place] += label.features[place] >= features.ARGUED
         about = self.about(label.features)
         odds = about.log_odds(label.features, label.answer)
         risk = 1.0 - about.corrected(odds, label.features, self._caution)
@@ -314,7 +314,7 @@ class CategoryKnowledge:
         return 1.0 - self.probability(label.features, label.answer) <= self.budget.limit()
 
     def _vetoes(self, label: Label) -> bool:
-        return any(label.features[place] == 1.0 for place, _ in _GUARDS)
+        return any(label.features[place] >= features.ARGUED for place, _ in _GUARDS)
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -1,7 +1,8 @@
 """The certified strategy: calibrated probabilities, a pooled budget, and a certificate, category by category.
 
 Knows the pack's targets and labels; draws nothing and reads no clock. Invariant: nothing is served beyond the budget's
-limit, nothing in a closed category, and a guard's veto is overruled only by the category's own labels.
+limit, nothing in a closed category, and a guard's veto is overruled only by the category's own labels, or by a verifier
+where it is arguable.
 """
 
 from __future__ import annotations
@@ -78,14 +79,15 @@ class CertifiedThreshold:
         if controls.max_error is not None:
             limit = min(limit, controls.max_error)
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
-        free = not vetoed or known.overrules(candidate.features)
+        overruled = known.overrules(candidate.features)
+        arguable = overruled or not any(conflict.final for conflict in candidate.conflicts)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
         sure = 1.0 - p <= limit and not known.suspects(candidate.features) and not known.blind(candidate)
-        if not closed and free and sure:
+        if not closed and sure and (overruled or not vetoed):
             asks = known.confirms(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, enough=asks)
-        verify = not closed and known.asks(candidate, p, limit, free=free)
+        verify = not closed and known.asks(candidate, p, limit, free=arguable)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
