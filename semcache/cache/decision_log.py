@@ -180,7 +180,10 @@ def neighbour_facts(
         if facts["p_correct"] is None:
             verdict = strategy.judge(found, lookup.category, controls=Controls(), draw=1.0, tenant=tenant)
             facts["p_correct"] = round(verdict.p_correct, 4)
-        facts["guards"] = [{"guard": one.guard, "found": one.detail, "veto": one.veto} for one in found.conflicts]
+        facts["guards"] = [
+            {"guard": one.guard, "found": one.detail, "veto": one.veto, "arguable": one.arguable}
+            for one in found.conflicts
+        ]
         facts["contributions"] = contributions(found, lookup.category, strategy)
         facts["features"] = [round(value, 4) for value in found.features]
     return facts

@@ -206,7 +206,8 @@ def _show_neighbour(number: int, one: dict[str, Any]) -> None:
         if one["against"] == Why.REJECTED:
             print(f"   if that was a mistake: semcache feedback {one['id']} --withdraw")
     for finding in one.get("guards", ()):
-        print(f"   guard {finding['guard']} {'vetoes' if finding['veto'] else 'doubts'}: {finding['found']}")
+        said = "vetoes, but the verifier may overrule it" if finding.get("arguable") else "vetoes"
+        print(f"   guard {finding['guard']} {said if finding['veto'] else 'doubts'}: {finding['found']}")
     parts = [f"{name} {value:+.2f}" for name, value in one.get("contributions", {}).items() if abs(value) > _RARELY]
     if parts:
         print(f"   log-odds: {', '.join(parts)}")

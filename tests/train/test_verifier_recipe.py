@@ -83,19 +83,19 @@ def weights(work: Path, name: str) -> dict[str, np.ndarray]:
 
 def test_teachers_come_first_and_the_first_student_last(base: Path, tmp_path: Path) -> None:
     ends, trained = made(base, tmp_path / "work")
-    assert ends == [2, 2, *[5, 3] * 3, 3]
+    assert ends == [2, 2, 2, *[5, 3] * 2, 3]
     states = {path.stem.removeprefix("verifier-") for path in (tmp_path / "work").iterdir()}
     assert states == {
-        *("teacher-1", "teacher-2", "student-1", "student-2", "student-3"),
-        *("taught-1", "taught-2", "taught-3", "last"),
+        *("teacher-1", "teacher-2", "teacher-3", "student-1", "student-2"),
+        *("taught-1", "taught-2", "last"),
     }
     assert trained.shape.layers == 2
     assert np.array_equal(trained.weights["classifier.weight"], weights(tmp_path / "work", "last")["classifier.weight"])
     kept = {name: {one for one in weights(tmp_path / "work", name) if "layer.2." in one} for name in states}
-    assert {name for name, layers in kept.items() if layers} == {"teacher-1", "teacher-2"}
+    assert {name for name, layers in kept.items() if layers} == {"teacher-1", "teacher-2", "teacher-3"}
 
 
-def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all_students(
+def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[tuple[Course, int, np.ndarray | None]] = []
@@ -107,13 +107,13 @@ def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all
     monkeypatch.setattr(verifier_recipe, "course_of", noted)
     made(base, tmp_path / "work")
     teaching, first, second, third = COURSES
-    order = [teaching, teaching, *[first, second] * 3, third]
+    order = [teaching, teaching, teaching, *[first, second] * 2, third]
     assert [course for course, _, _ in heard] == order
-    assert [seed for _, seed, _ in heard] == [7, 8, 7, 7, 8, 8, 9, 9, 7]
+    assert [seed for _, seed, _ in heard] == [7, 8, 9, 7, 7, 8, 8, 7]
     words = [word for course, _, word in heard if word is not None and course is not first]
-    assert [len(word) for word in words] == [len(LABELLED) + 2] * 4
-    assert all(np.array_equal(word, words[0]) for word in words[1:3])
-    assert not np.allclose(words[3], words[0])
+    assert [len(word) for word in words] == [len(LABELLED) + 2] * 3
+    assert np.array_equal(words[1], words[0])
+    assert not np.allclose(words[2], words[0])
     assert [word is None for _, _, word in heard] == [course in (teaching, first) for course in order]
 
 

@@ -48,9 +48,9 @@ def readme(
         "- Licence of the weights: Apache-2.0",
         "- Recipe: `make models` (`python -m semcache.train.recipe`), seed "
         f"{card['seed']}; no row of any set is part of the package",
-        "- Two teachers, which have all 12 layers, learned from the labelled pairs below. The verifier learned from "
+        "- Three teachers, which have all 12 layers, learned from the labelled pairs below. The verifier learned from "
         "these, then from the teachers' word on them and on pairs that nobody labelled, and at last from the word of "
-        "three verifiers of its size; the last courses read every pair both ways round in one step",
+        "teachers and of two verifiers of its size; the last courses read every pair both ways round in one step",
         "",
         "## Data",
         "",
@@ -73,7 +73,7 @@ def readme(
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of fourteen hands (`unread`); of natural questions those of four hands, about topics "
+        "eighth, and all groups of fifteen hands (`unread`); of natural questions those of four hands, about topics "
         "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never "
         "trained on.",
         "",

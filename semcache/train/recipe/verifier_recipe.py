@@ -1,8 +1,8 @@
 """The step of the recipe that makes the verifier: mix, teach, train, calibrate, write.
 
-Two teachers, which have all layers of the encoder, learn from the labelled pairs. Students, which have fewer, learn
-from them too and then from the teachers' word on these pairs and on others that nobody labelled; the first of them
-learns from the word of all students at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
+Teachers, which have all layers of the encoder, learn from the labelled pairs. Students, which have fewer, learn from
+them too and then from the teachers' word on these pairs and on others that nobody labelled; the first of them learns
+from the word of all at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
 Knows the order of the work and its sizes; what a pair is worth is `mixture`'s and `authored`'s. Invariant: equal data,
 sizes and seed give an equal folder on equal software, however often the step was interrupted; a GPU adds in another
 order each time, and gives one that is nearly equal.
@@ -37,7 +37,7 @@ NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
 LAYERS = 8  # of the encoder, from below, that a student has: the others take a third of the time and of the size
-TEACHERS, STUDENTS = 2, 3
+TEACHERS, STUDENTS = 3, 2
 # Topics of which each different text stands beside one rewording, beside the prompt; in others beside two.
 ONE_BESIDE = frozenset(
     [
@@ -62,10 +62,10 @@ class Course:
 
 
 FIRST = Course(VerifierTrainingOptions(batch=64, rate=5e-5, last=1e-6, fresh=4.0, half=True), 272_000, natural=2)
-TEACHING = replace(FIRST, pairs=192_000)
-_AS_WRITTEN = VerifierTrainingOptions(batch=64, fresh=1.0, half=True, both_orders=True, levels=WEIGHT_LEVELS)
-SECOND = Course(replace(_AS_WRITTEN, rate=4e-5, last=3e-7, grid_from=0.6), 427_000, word=0.5)
-THIRD = Course(replace(_AS_WRITTEN, rate=2.5e-5, last=2e-7), 203_000, word=0.6)
+TEACHING = Course(replace(FIRST.options, batch=192, rate=7e-5), 623_000, natural=2)
+_AS_WRITTEN = VerifierTrainingOptions(batch=128, fresh=1.0, half=True, both_orders=True, levels=WEIGHT_LEVELS)
+SECOND = Course(replace(_AS_WRITTEN, rate=5e-5, last=5e-7, grid_from=0.6), 1_237_000, word=0.6)
+THIRD = Course(replace(_AS_WRITTEN, rate=2.5e-5, last=2e-7), 631_000, word=0.65)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def make(
         train(f"taught-{place + 1}", network, second, seed + place, np.mean(teachers, axis=0))
         students.append(network)
     words = [_word(network, parts) for network in students]
-    train("last", students[0], third, seed, np.mean(words, axis=0))
+    train("last", students[0], third, seed, np.mean([*words, np.mean(teachers, axis=0)], axis=0))
     module = students[0].module.to("cpu")
     round_nearest(cross_encoder_network.linear_weights(module), WEIGHT_LEVELS)
     return calibrated(students[0], parts)

@@ -25,6 +25,7 @@ Module: TypeAlias = Any
 Arrays: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 
 DISTANCES = "encoder.relative_attention_bias.weight"  # (buckets, heads): see `attention_distances`
+EPSILON = 1e-5  # of the layer norms of MPNet, as its authors trained it
 _UNUSED = 2  # rows of MPNet's positions before that of the first token
 # MPNet's names of what BERT names otherwise.
 _MPNET = {
@@ -83,7 +84,7 @@ def begin(known: Arrays, shape: NetworkShape, seed: int) -> Module:
     }
     places = known[POSITIONS].shape[0]
     if DISTANCES in known:
-        settings |= {"relative_attention_num_buckets": len(known[DISTANCES])}
+        settings |= {"relative_attention_num_buckets": len(known[DISTANCES]), "layer_norm_eps": EPSILON}
         config = transformers.MPNetConfig(max_position_embeddings=places + _UNUSED, **settings)
         module = transformers.MPNetForSequenceClassification(config)
     else:

@@ -18,7 +18,7 @@ import numpy as np
 from semcache.errors import ConfigError
 from semcache.train.atomic_folder import published
 from semcache.train.export import CONTRIB, INPUTS, POSITIONS, QKV, WORD_EMBEDDINGS, BertGraph, Precision
-from semcache.train.verifier.cross_encoder_network import DISTANCES, NetworkShape, attention_distances
+from semcache.train.verifier.cross_encoder_network import DISTANCES, EPSILON, NetworkShape, attention_distances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +120,7 @@ class JointGraph(BertGraph):
             "hidden_size": weights[WORD_EMBEDDINGS].shape[1],
             "num_attention_heads": shape.heads,
             "num_hidden_layers": shape.layers,
-            "layer_norm_eps": 1e-5 if DISTANCES in weights else 1e-12,
+            "layer_norm_eps": EPSILON if DISTANCES in weights else 1e-12,
         }
         super().__init__(weights, config, "cls", MAX_TOKENS, precision)
         self._shape = shape
