@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from semcache.matching import features, neighbourhood
 from semcache.matching.neighbourhood import Objections
@@ -19,6 +20,7 @@ from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
+ASKED = 2  # candidates that the local verifier is asked about, one after the other, until its word is enough
 _COLD = Forward(Why.COLD)
 CONFIRMED = 0.9  # P(same) of a verifier, from which it confirms what was sure enough without it
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
@@ -107,13 +109,32 @@ def semantic(
     if not judged:
         return refused or terms.otherwise
     judged.sort(key=lambda one: (not one[1].sure, -one[1].p_correct))
-    for candidate, verdict in judged:
-        decision = followed(verdict, candidate, terms.draw, stale=is_stale(candidate.card, now))
-        if decision is not None:
-            return decision
+    followings = [followed(verdict, one, terms.draw, stale=is_stale(one.card, now)) for one, verdict in judged]
+    decision = in_turn([one for one in followings if one is not None])
+    if decision is not None:
+        return decision
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
+
+
+def in_turn(decisions: Sequence[Serve | Verify]) -> Serve | Verify | None:
+    """The first decision, None for none; one that asks a verifier brings those behind it that do."""
+    asked = list(takewhile(lambda one: isinstance(one, Verify), decisions))[:ASKED]
+    if not asked:
+        return decisions[0] if decisions else None
+    then: Verify | None = None
+    for one in reversed(asked):
+        assert isinstance(one, Verify)
+        then = replace(one, then=then)
+    return then
+
+
+def likelier(one: Serve | Forward | None, two: Serve | Forward | None) -> Serve | Forward | None:
+    """What is served, or else the miss with the likelier neighbour; None of two that nobody gave a word on."""
+    if one is None or two is None or isinstance(two, Serve):
+        return two or one
+    return one if isinstance(one, Serve) or (one.p_correct or 0.0) >= (two.p_correct or 0.0) else two
 
 
 def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool = False) -> Serve | Verify | None:

@@ -34,6 +34,7 @@ _FOLLOW_UP = 2  # turns
 _log = logging.getLogger(__name__)
 
 Result: TypeAlias = Literal["yes", "no", "late", "failed", "busy", "resting", "weak", "unread", "nobody"]
+_BESIDE: frozenset[Result] = frozenset(("weak", "unread"))  # nobody could say it of this entry; of another they may
 EntryOf: TypeAlias = Callable[[Serve, CacheKey | None], Awaitable[Entry | None]]
 Place: TypeAlias = tuple[str, bytes, int]
 
@@ -118,23 +119,21 @@ class Verifiers:
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
             return lookup
-        question = _PendingVerification(lookup, unsure, pack, threshold, draw)
         started = time.perf_counter()
         bill: list[float] = []
         settled: Serve | Forward | None = None
-        result: Result
-        try:
-            settled = await self._settled(question, entry_of, bill)
-            result = "yes" if isinstance(settled, Serve) else "no"
-        except NoVerdict as silence:
-            result = silence.result
-        except (TimeoutError, UpstreamTimeout):
-            result = "late"
-        except Exception as error:
-            _log.warning("a verification failed: %r", error)
-            result = "failed"
+        results: list[Result] = []
+        asking: Verify | None = unsure
+        while asking is not None and not isinstance(settled, Serve):
+            question = _PendingVerification(lookup, asking, pack, threshold, draw)
+            answer, result = await self._heard(question, entry_of, bill)
+            settled = decide.likelier(settled, answer)
+            results.append(result)
+            further = result == "no" or (result in _BESIDE and not asking.enough)
+            asking = asking.then if further and pack.of(lookup.category).verify != "llm" else None
         if self._meter is not None:
-            self._meter.verified(lookup.category, result, time.perf_counter() - started)
+            told = "yes" if isinstance(settled, Serve) else results[0]
+            self._meter.verified(lookup.category, told, time.perf_counter() - started)
         decision = settled or decide.unheard(unsure, draw) or decide.refused(unsure)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
@@ -147,6 +146,21 @@ class Verifiers:
         await asyncio.gather(*tasks, return_exceptions=True)
         for backend in self._backends:
             await backend.close()
+
+    async def _heard(
+        self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]
+    ) -> tuple[Serve | Forward | None, Result]:
+        """The decision by a verdict, None without one, and what became of the question. Raises nothing."""
+        try:
+            settled = await self._settled(question, entry_of, bill)
+        except NoVerdict as silence:
+            return None, silence.result
+        except (TimeoutError, UpstreamTimeout):
+            return None, "late"
+        except Exception as error:
+            _log.warning("a verification failed: %r", error)
+            return None, "failed"
+        return settled, "yes" if isinstance(settled, Serve) else "no"
 
     async def _settled(self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
         """The decision by a verdict, remembered or asked for; what asking costs joins the `bill`.

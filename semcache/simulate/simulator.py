@@ -204,11 +204,16 @@ class Simulator:
     def _verified(self, unsure: Verify, arrival: Arrival, terms: decide.RequestTerms) -> Serve | Forward:
         policy = self.pack.of(arrival.category)
         verify = None if policy.verify == "llm" else self._verify
-        p_same = None if verify is None else verify(arrival.text, unsure.card.text)
-        if p_same is None:
-            return decide.unheard(unsure, terms.draw) or decide.refused(unsure)
-        allowed = self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk
-        return decide.verified(unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
+        settled: Serve | Forward | None = None
+        asking: Verify | None = unsure
+        while asking is not None and not isinstance(settled, Serve):
+            p_same = None if verify is None else verify(arrival.text, asking.card.text)
+            if p_same is None:
+                break
+            allowed = self.pack.target_of(policy.name) if asking.risk is None else asking.risk
+            answer = decide.verified(asking, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
+            settled, asking = decide.likelier(settled, answer), asking.then
+        return settled or decide.unheard(unsure, terms.draw) or decide.refused(unsure)
 
     def _served(self, pending: PendingDecision, served: Serve, vector: Vector) -> SimulationStep:
         card, right = served.card, self._right(served.card.id, pending.arrival)

@@ -125,7 +125,7 @@ class Verify:
 
     What is sure `enough` already is served unless the verifier doubts it; anything else is forwarded without a verdict.
     `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
-    then, None: the target.
+    then, None: the target. Where the word is not enough, `then` is asked about, None: nothing.
     """
 
     card: Card
@@ -135,6 +135,7 @@ class Verify:
     chance: float = 0.0
     risk: float | None = None
     enough: bool = False
+    then: Verify | None = None
 
 
 @dataclass(frozen=True, slots=True)

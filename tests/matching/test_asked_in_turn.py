@@ -1,0 +1,159 @@
+"""The local verifier is asked about the likeliest neighbour, and where its word is not enough about the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from semcache.config.packs import Category, Pack
+from semcache.matching import decide, features
+from semcache.matching.strategies.static import StaticThreshold
+from semcache.matching.verification import ConfiguredVerifier, Verifiers
+from semcache.runtime.telemetry import Meter
+from semcache.types import (
+    CacheKey,
+    Candidate,
+    Card,
+    Controls,
+    Endpoint,
+    Entry,
+    Forward,
+    Lookup,
+    Request,
+    Scope,
+    Serve,
+    Verdict,
+    Verify,
+    Why,
+)
+from tests.waiting import PATIENCE
+
+TEXTS = ("How long is the Rhine?", "How long is the Rhone?", "How deep is the Rhine?")
+CARDS = [Card(place, b"", b"", "default", text, 0.0, 9e9, place) for place, text in enumerate(TEXTS, 1)]
+KEY = CacheKey(Scope(), b"s", b"k", "length of the rhine", b"{}")
+PACKS = {
+    verify: Pack(
+        name="p",
+        description="",
+        share="tenant",
+        target=0.01,
+        min_margin=0.2,
+        categories={"default": Category(name="default", verify=verify, audit=0.25)},  # type: ignore[arg-type]
+    )
+    for verify in ("verifier", "llm")
+}
+
+
+class Weighs(StaticThreshold):
+    """Wants a word about whatever it has none on, and believes it."""
+
+    def __init__(self) -> None:
+        super().__init__(PACKS["verifier"])
+
+    def floor(self, category: str, controls: Controls) -> float:
+        return 0.5
+
+    def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
+        word = candidate.features[features.NAMES.index("word")]
+        if not candidate.features[features.NAMES.index("asked")]:
+            return Verdict(False, candidate.score, verify=True, why=Why.UNCERTAIN)
+        return Verdict(word >= 4.0, 0.9 + word / 100, why=Why.UNCERTAIN)
+
+
+class Says:
+    """A verifier with a word, or an error, for each kept prompt."""
+
+    def __init__(self, *words: float | Exception) -> None:
+        self.words, self.heard = dict(zip(TEXTS, words, strict=False)), list[str]()
+
+    async def same(self, _query: str, cached_query: str, _answer: str) -> float:
+        self.heard.append(cached_query)
+        word = self.words[cached_query]
+        if isinstance(word, Exception):
+            raise word
+        return word
+
+
+def _doubt(cards: Sequence[Card] = CARDS) -> Verify:
+    found = [Candidate(card, 0.9 - card.id / 100) for card in cards]
+    terms = decide.RequestTerms("default", Controls(), now=1.0, draw=0.5)
+    decision = decide.semantic(found, "length of the rhine", terms, Weighs(), lambda *_: ())
+    assert isinstance(decision, Verify)
+    return decision
+
+
+async def _entry_of(_served: Serve, key: CacheKey | None) -> Entry | None:
+    assert key is not None
+    message = {"role": "assistant", "content": "1,230 km."}
+    body = msgspec.json.encode({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    return Entry(1, KEY, Endpoint.CHAT, "m", "default", b"s", "e", body, 0.0, 9e9)
+
+
+async def _settled(says: Says, verify: str = "verifier", unsure: Verify | None = None, best: float = 1.0) -> Lookup:
+    request = Request(Endpoint.CHAT, "m", {}, "length of the rhine", b"{}", controls=Controls())
+    lookup = Lookup("r", request, KEY, "default", unsure or _doubt())
+    verifiers = Verifiers({verify: ConfiguredVerifier(says, PATIENCE, best)}, meter=METER)
+    return await verifiers.settle(lookup, _entry_of, pack=PACKS[verify], threshold=Weighs(), draw=0.5)
+
+
+METER = Meter()
+
+
+def test_a_doubt_brings_the_next_one_and_no_more_than_may_be_asked() -> None:
+    first = _doubt()
+    assert first.card.id == 1
+    assert first.then is not None
+    assert (first.then.card.id, first.then.then) == (2, None)
+    assert _doubt(CARDS[2:]).then is None
+
+
+async def test_a_no_about_the_first_leaves_the_second_to_be_served() -> None:
+    says = Says(0.02, 0.99)
+    lookup = await _settled(says)
+    assert isinstance(lookup.decision, Serve)
+    assert lookup.decision.card.id == 2
+    assert says.heard == list(TEXTS[:2])
+    assert lookup.verified is not None
+
+
+async def test_a_yes_about_the_first_is_enough() -> None:
+    says = Says(0.99, 0.99)
+    lookup = await _settled(says)
+    assert isinstance(lookup.decision, Serve)
+    assert (lookup.decision.card.id, says.heard) == (1, [TEXTS[0]])
+
+
+@pytest.mark.parametrize(("words", "likelier"), [((0.3, 0.02), 1), ((0.02, 0.3), 2)])
+async def test_a_miss_teaches_about_the_likelier_of_both(words: tuple[float, float], likelier: int) -> None:
+    decision = (await _settled(Says(*words))).decision
+    assert isinstance(decision, Forward)
+    assert (decision.why, decision.nearest is not None) == (Why.VERIFY_FAILED, True)
+    assert decision.nearest is not None
+    assert decision.nearest.card.id == likelier
+    assert decision.nearest.features[features.NAMES.index("asked")] == 1.0
+
+
+@pytest.mark.parametrize("fault", [TimeoutError("late"), RuntimeError("broken")])
+async def test_one_that_does_not_answer_is_not_asked_again(fault: Exception) -> None:
+    says = Says(fault, 0.99)
+    assert isinstance((await _settled(says)).decision, Forward)
+    assert says.heard == [TEXTS[0]]
+
+
+async def test_what_was_sure_enough_is_served_where_no_word_could_count_and_not_where_the_word_is_no() -> None:
+    sure, weak, says = replace(_doubt(), enough=True), Says(0.5, 0.5), Says(0.02, 0.99)
+    served = (await _settled(weak, unsure=sure, best=0.5)).decision
+    assert isinstance(served, Serve)
+    assert (served.card.id, weak.heard) == (1, [])
+    objected = (await _settled(says, unsure=sure)).decision
+    assert isinstance(objected, Serve)
+    assert objected.card.id == 2
+
+
+async def test_a_language_model_is_asked_once() -> None:
+    says = Says(0.02, 0.99)
+    assert isinstance((await _settled(says, "llm")).decision, Forward)
+    assert says.heard == [TEXTS[0]]
