@@ -92,10 +92,13 @@ async def _entry_of(_served: Serve, key: CacheKey | None) -> Entry | None:
     return Entry(1, KEY, Endpoint.CHAT, "m", "default", b"s", "e", body, 0.0, 9e9)
 
 
-async def _settled(says: Says, verify: str = "verifier", unsure: Verify | None = None, best: float = 1.0) -> Lookup:
+async def _settled(
+    says: Says, verify: str = "verifier", unsure: Verify | None = None, best: float = 1.0, unread: str = ""
+) -> Lookup:
     request = Request(Endpoint.CHAT, "m", {}, "length of the rhine", b"{}", controls=Controls())
     lookup = Lookup("r", request, KEY, "default", unsure or _doubt())
-    verifiers = Verifiers({verify: ConfiguredVerifier(says, PATIENCE, best)}, meter=METER)
+    configured = ConfiguredVerifier(says, PATIENCE, best, reads=lambda _, cached: cached != unread)
+    verifiers = Verifiers({verify: configured}, meter=METER)
     return await verifiers.settle(lookup, _entry_of, pack=PACKS[verify], threshold=Weighs(), draw=0.5)
 
 
@@ -151,6 +154,17 @@ async def test_what_was_sure_enough_is_served_where_no_word_could_count_and_not_
     objected = (await _settled(says, unsure=sure)).decision
     assert isinstance(objected, Serve)
     assert objected.card.id == 2
+
+
+async def test_one_that_it_does_not_read_is_passed_over_unless_likeness_was_enough() -> None:
+    says = Says(0.99, 0.99)
+    passed = (await _settled(says, unread=TEXTS[0])).decision
+    assert isinstance(passed, Serve)
+    assert (passed.card.id, says.heard) == (2, [TEXTS[1]])
+    says, sure = Says(0.99, 0.99), replace(_doubt(), enough=True)
+    served = (await _settled(says, unsure=sure, unread=TEXTS[0])).decision
+    assert isinstance(served, Serve)
+    assert (served.card.id, says.heard) == (1, [])
 
 
 async def test_a_language_model_is_asked_once() -> None:

@@ -219,6 +219,20 @@ def test_a_wish_to_verify_is_a_miss_unless_somebody_verifies() -> None:
     assert refusing.run(arrivals, vectors).why[1] is Why.VERIFY_FAILED
 
 
+def test_the_second_neighbour_is_asked_about_where_the_word_on_the_first_is_not_enough() -> None:
+    vectors = units([np.eye(DIM)[0], np.eye(DIM)[0] + 0.4 * np.eye(DIM)[1], np.eye(DIM)[0] + 0.1 * np.eye(DIM)[2]])
+    arrivals = [Arrival(0.0, "near", "x"), Arrival(1.0, "right", "y"), Arrival(2.0, "asked", "y")]
+    asked: list[str] = []
+
+    def verify(query: str, cached: str) -> float:
+        asked.append(f"{query} / {cached}")
+        return 1.0 if (query, cached) == ("asked", "right") else 0.5
+
+    run = Simulator(pack(), Fixed(0.5, verify=True), rng=random.Random(0), verify=verify).run(arrivals, vectors)
+    assert run.semantic.tolist() == [False, False, True]
+    assert asked == ["right / near", "asked / near", "asked / right"]
+
+
 def test_mistakes_of_the_caller_are_named() -> None:
     arrivals, vectors = traffic(1, 3)
     with pytest.raises(InvalidArgument, match="2 vectors for 3 arrivals"):
