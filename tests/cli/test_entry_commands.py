@@ -279,6 +279,8 @@ async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill, 
     assert asked["remedy"] == "", "it ships, and the server asks it"
     nobody = json.loads(run(*doubtful, env={"SEMCACHE_VERIFIER__KIND": "off"}).stdout)
     assert "Set that verifier up" in nobody["remedy"]
+    far = "Which piece of code turns the order of all elements of an array around, in JavaScript or TypeScript?"
+    assert "vetoes, but the verifier may overrule it: " in run("explain", far, "--model", "m").stdout
     assert "did you mean miss" in run("requests", "--outcome", "mis").stderr
     rows = json.loads(run("stats", "--by", "tenant", "--json").stdout)
     assert rows[-1]["tenant"] == "total"

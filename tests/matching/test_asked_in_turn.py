@@ -156,6 +156,20 @@ async def test_what_was_sure_enough_is_served_where_no_word_could_count_and_not_
     assert objected.card.id == 2
 
 
+async def test_the_books_count_a_request_once_by_what_became_of_it() -> None:
+    def counted(result: str) -> float:
+        found = METER.registry.get_sample_value(
+            "semcache_verifications_total", {"category": "default", "result": result}
+        )
+        return found or 0.0
+
+    before = {result: counted(result) for result in ("yes", "no", "late")}
+    await _settled(Says(0.02, TimeoutError("late")))
+    assert {result: counted(result) - before[result] for result in before} == {"yes": 0, "no": 1, "late": 0}
+    await _settled(Says(0.02, 0.99))
+    assert {result: counted(result) - before[result] for result in before} == {"yes": 1, "no": 1, "late": 0}
+
+
 async def test_one_that_it_does_not_read_is_passed_over_unless_likeness_was_enough() -> None:
     says = Says(0.99, 0.99)
     passed = (await _settled(says, unread=TEXTS[0])).decision

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from semcache.matching import features
+from semcache.matching import doubts, features
 from semcache.matching.decide import RequestTerms, semantic
 from semcache.matching.guards import GUARDS, conflicts
 from semcache.matching.strategies.certified import CertifiedThreshold
@@ -54,6 +54,11 @@ def test_nobody_is_asked_about_a_final_veto_nor_beside_one() -> None:
     ):
         verdict = _threshold().judge(found, "support", controls=ANY, draw=0.5)
         assert (verdict.serve, verdict.verify) == (False, False)
+
+
+def test_a_language_model_may_be_asked_about_an_arguable_veto() -> None:
+    assert not doubts.vetoed(candidate(0.93, CACHED, ARGUABLE))
+    assert doubts.vetoed(candidate(0.93, CACHED, FINAL))
 
 
 def test_labels_overrule_arguable_vetoes_as_they_do_others() -> None:
