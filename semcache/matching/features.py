@@ -56,7 +56,7 @@ ARGUED = 0.5  # what a veto counts that is arguable, until the local verifier wa
 # finds the same are hardly less often the same for a doubt, but for doubts of these guards.
 HEARD_DOUBT = 0.06
 _UNSETTLED = frozenset(("question", "negation"))
-LOUDEST = 5.0  # log-odds
+LOUDEST = 4.6  # log-odds: as loud as the shipped verifier gets, so that what was learned of its word covers them all
 AGAIN = 0.8  # score that embedders give a text typed again, whatever they make of case and marks
 _STRANGER = 0.05  # the vote of the answer that nobody has given yet
 _HEAD = 600  # characters; longer prompts are spelt as far as that

@@ -86,6 +86,16 @@ def test_the_graph_computes_what_was_trained(by_distance: bool) -> None:
     assert np.allclose(found, training_loop.logits(module, WORDS, PAIRS), atol=1e-3)
 
 
+def test_norms_are_trained_as_the_graph_computes_them() -> None:
+    module = cross_encoder_network.begin(tiny.weights(by_distance=True), tiny.SHAPE, 0)
+    model = verifier_folder.JointGraph(cross_encoder_network.arrays(module), tiny.SHAPE, "float32").model()
+    norms = [node for node in model.graph.node if node.op_type == "LayerNormalization"]
+    assert norms
+    for node in norms:
+        [epsilon] = [one.f for one in node.attribute if one.name == "epsilon"]
+        assert epsilon == pytest.approx(module.config.layer_norm_eps)
+
+
 @both
 def test_int8_is_close_to_float32(tmp_path: Path, by_distance: bool) -> None:
     module = cross_encoder_network.begin(tiny.weights(by_distance=by_distance), tiny.SHAPE, 0)

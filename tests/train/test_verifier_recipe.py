@@ -104,7 +104,15 @@ def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all
         heard.append((course, seed, word))
         return course_of(parts, course, seed, word)
 
+    said: list[np.ndarray] = []
+    word = verifier_recipe._word
+
+    def saying(of: verifier_recipe.StartedNetwork, parts: VerifierParts) -> np.ndarray:
+        said.append(word(of, parts))
+        return said[-1]
+
     monkeypatch.setattr(verifier_recipe, "course_of", noted)
+    monkeypatch.setattr(verifier_recipe, "_word", saying)
     made(base, tmp_path / "work")
     teaching, first, second, third = COURSES
     order = [teaching, teaching, teaching, *[first, second] * 2, third]
@@ -113,7 +121,8 @@ def test_students_learn_the_word_of_the_teachers_and_the_last_course_that_of_all
     words = [word for course, _, word in heard if word is not None and course is not first]
     assert [len(word) for word in words] == [len(LABELLED) + 2] * 3
     assert np.array_equal(words[1], words[0])
-    assert not np.allclose(words[2], words[0])
+    assert np.allclose(words[0], np.mean(said[:3], axis=0))
+    assert np.allclose(words[2], np.mean([*said[3:], words[0]], axis=0))
     assert [word is None for _, _, word in heard] == [course in (teaching, first) for course in order]
 
 
