@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
 from semcache.cache.found import Found
 from semcache.types import Why
@@ -43,6 +44,7 @@ class Question:
 
 def main(argv: Sequence[str]) -> int:
     """Ask, then write the page and the facts."""
+    unhurried()
     parser = argparse.ArgumentParser("python -m eval.help_desk", description=__doc__.partition("\n")[0])
     parser.add_argument("--requests", type=int, default=600, help="of the traffic")
     parser.add_argument("--seeds", type=int, default=5, help="orders of the traffic, each with a split of its own")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.markdown import share
+from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
 
 SUITE = Path(__file__).parent / "testers_suite"
@@ -56,6 +57,7 @@ class Asked:
 
 def main(argv: Sequence[str]) -> int:
     """Ask, then write the page and the facts."""
+    unhurried()
     parser = argparse.ArgumentParser("python -m eval.testers", description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     parser.add_argument("--out", type=Path, default=RESULTS)

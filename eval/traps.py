@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from eval.markdown import share
+from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
 
 WRITTEN = Path(__file__).parent / "traps_written"
@@ -56,6 +57,7 @@ class Asked:
 
 def main(argv: Sequence[str]) -> int:
     """Ask, then write the page and the facts."""
+    unhurried()
     parser = argparse.ArgumentParser("python -m eval.traps", description=__doc__.partition("\n")[0])
     parser.add_argument("--halves", nargs="+", choices=HALVES, default=list(HALVES))
     parser.add_argument("--out", type=Path, default=RESULTS)

@@ -28,10 +28,10 @@ def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
     assert threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve
     threshold.observe(label(SURE, correct=False))
     turns = 0
-    while not threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve and turns < 50:
+    while not threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve and turns < 60:
         threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))
         turns += 1
-    assert 0 < turns < 50
+    assert 0 < turns < 60
     assert threshold.standing("support").state is not State.CLOSED
 
 
