@@ -18,8 +18,8 @@ def test_every_group_is_whole_and_says_everything_once() -> None:
         assert 3 <= len(group.different) <= 6, group.prompt
         assert len({text.lower() for text in texts}) == len(texts), group.prompt
         assert all(text.strip() == text and 2 <= len(text) <= 420 for text in texts), group.prompt
-    prompts = [group.prompt.lower() for group in GROUPS]
-    assert len(set(prompts)) == len(prompts)
+    prompts = [(group.topic, group.prompt.lower()) for group in GROUPS]
+    assert len(set(prompts)) == len(prompts), "two hands may have had the same idea, one hand has it once"
 
 
 def test_a_group_is_trained_on_or_held_out_as_a_whole() -> None:
