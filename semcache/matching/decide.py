@@ -131,7 +131,7 @@ def in_turn(decisions: Sequence[Serve | Verify]) -> Serve | Verify | None:
 
 
 def likelier(one: Serve | Forward | None, two: Serve | Forward | None) -> Serve | Forward | None:
-    """What is served, or else the miss with the likelier neighbour; None of two that nobody gave a word on."""
+    """The one that serves, or else the miss with the likelier neighbour; None where no word was given."""
     if one is None or two is None or isinstance(two, Serve):
         return two or one
     return one if isinstance(one, Serve) or (one.p_correct or 0.0) >= (two.p_correct or 0.0) else two
