@@ -317,9 +317,10 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         if score < FLOOR or candidate.card.answer in judged:
             continue
         conflicts = surveyed.objections(candidate)
-        if any(conflict.final or (conflict.veto and not told) for conflict in conflicts):
+        vetoed = any(conflict.veto for conflict in conflicts)
+        if any(conflict.final for conflict in conflicts) or (vetoed and not told):
             continue
-        if not any(conflict.veto for conflict in conflicts):
+        if not vetoed:
             judged.add(candidate.card.answer)
         values = features.of(query.text, replace(candidate, conflicts=conflicts), mending=told)
         if told:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from semcache.matching import features, neighbourhood
 from semcache.matching.neighbourhood import Objections
@@ -20,7 +19,6 @@ from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
-ASKED = 2  # candidates that the local verifier is asked about, one after the other, until its word is enough
 _COLD = Forward(Why.COLD)
 CONFIRMED = 0.9  # P(same) of a verifier, from which it confirms what was sure enough without it
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
@@ -119,22 +117,21 @@ def semantic(
 
 
 def in_turn(decisions: Sequence[Serve | Verify]) -> Serve | Verify | None:
-    """The first decision, None for none; one that asks a verifier brings those behind it that do."""
-    asked = list(takewhile(lambda one: isinstance(one, Verify), decisions))[:ASKED]
-    if not asked:
-        return decisions[0] if decisions else None
-    then: Verify | None = None
-    for one in reversed(asked):
-        assert isinstance(one, Verify)
-        then = replace(one, then=then)
-    return then
+    """The first decision, None for none; one that asks a verifier brings the next, if that asks too."""
+    match decisions:
+        case [Verify() as first, Verify() as second, *_]:
+            return replace(first, then=second)
+        case [first, *_]:
+            return first
+        case _:
+            return None
 
 
-def likelier(one: Serve | Forward | None, two: Serve | Forward | None) -> Serve | Forward | None:
-    """The one that serves, or else the miss with the likelier neighbour; None where no word was given."""
-    if one is None or two is None or isinstance(two, Serve):
-        return two or one
-    return one if isinstance(one, Serve) or (one.p_correct or 0.0) >= (two.p_correct or 0.0) else two
+def likelier(refused: Forward | None, answer: Serve | Forward | None) -> Serve | Forward | None:
+    """The answer where it serves, or else the miss with the likelier neighbour; None where no word was given."""
+    if refused is None or answer is None or isinstance(answer, Serve):
+        return answer or refused
+    return refused if (refused.p_correct or 0.0) >= (answer.p_correct or 0.0) else answer
 
 
 def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool = False) -> Serve | Verify | None:

@@ -34,7 +34,6 @@ _FOLLOW_UP = 2  # turns
 _log = logging.getLogger(__name__)
 
 Result: TypeAlias = Literal["yes", "no", "late", "failed", "busy", "resting", "weak", "unread", "nobody"]
-_BESIDE: frozenset[Result] = frozenset(("weak", "unread"))  # nobody could say it of this entry; of another they may
 EntryOf: TypeAlias = Callable[[Serve, CacheKey | None], Awaitable[Entry | None]]
 Place: TypeAlias = tuple[str, bytes, int]
 
@@ -122,18 +121,18 @@ class Verifiers:
         started = time.perf_counter()
         bill: list[float] = []
         settled: Serve | Forward | None = None
-        results: list[Result] = []
+        result: Result = "nobody"
         asking: Verify | None = unsure
         while asking is not None and not isinstance(settled, Serve):
             question = _PendingVerification(lookup, asking, pack, threshold, draw)
-            answer, result = await self._heard(question, entry_of, bill)
+            answer, became = await self._heard(question, entry_of, bill)
             settled = decide.likelier(settled, answer)
-            results.append(result)
-            further = result == "no" or (result in _BESIDE and not asking.enough)
+            if asking is unsure or became == "yes":
+                result = became
+            further = became == "no" or (became in ("weak", "unread") and not asking.enough)
             asking = asking.then if further and pack.of(lookup.category).verify != "llm" else None
         if self._meter is not None:
-            told = "yes" if isinstance(settled, Serve) else results[0]
-            self._meter.verified(lookup.category, told, time.perf_counter() - started)
+            self._meter.verified(lookup.category, result, time.perf_counter() - started)
         decision = settled or decide.unheard(unsure, draw) or decide.refused(unsure)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)

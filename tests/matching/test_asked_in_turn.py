@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import msgspec
 import pytest
 
 from semcache.config.packs import Category, Pack
@@ -29,10 +28,12 @@ from semcache.types import (
     Verify,
     Why,
 )
+from tests.matching import kept
 from tests.waiting import PATIENCE
 
 TEXTS = ("How long is the Rhine?", "How long is the Rhone?", "How deep is the Rhine?")
 CARDS = [Card(place, b"", b"", "default", text, 0.0, 9e9, place) for place, text in enumerate(TEXTS, 1)]
+METER = Meter()
 KEY = CacheKey(Scope(), b"s", b"k", "length of the rhine", b"{}")
 PACKS = {
     verify: Pack(
@@ -87,9 +88,7 @@ def _doubt(cards: Sequence[Card] = CARDS) -> Verify:
 
 async def _entry_of(_served: Serve, key: CacheKey | None) -> Entry | None:
     assert key is not None
-    message = {"role": "assistant", "content": "1,230 km."}
-    body = msgspec.json.encode({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
-    return Entry(1, KEY, Endpoint.CHAT, "m", "default", b"s", "e", body, 0.0, 9e9)
+    return kept.entry(1, KEY, "1,230 km.")
 
 
 async def _settled(
@@ -100,9 +99,6 @@ async def _settled(
     configured = ConfiguredVerifier(says, PATIENCE, best, reads=lambda _, cached: cached != unread)
     verifiers = Verifiers({verify: configured}, meter=METER)
     return await verifiers.settle(lookup, _entry_of, pack=PACKS[verify], threshold=Weighs(), draw=0.5)
-
-
-METER = Meter()
 
 
 def test_a_doubt_brings_the_next_one_and_no_more_than_may_be_asked() -> None:

@@ -42,6 +42,7 @@ from semcache.types import (
     Why,
 )
 from semcache.types.evidence import LabelSource
+from tests.matching import kept
 from tests.waiting import PATIENCE
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
@@ -61,9 +62,7 @@ def unsure(*, max_error: float | None = None, exact: bytes = b"k") -> Lookup:
 
 
 def entry(text: str = ANSWER) -> Entry:
-    message = {"role": "assistant", "content": text}
-    body = msgspec.json.encode({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
-    return Entry(7, KEY, Endpoint.CHAT, "m", "default", b"s", "e", body, 0.0, 9e9)
+    return kept.entry(7, KEY, text)
 
 
 async def entry_of(served: Serve, key: CacheKey | None) -> Entry | None:

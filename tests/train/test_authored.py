@@ -17,7 +17,7 @@ def test_every_group_is_whole_and_says_everything_once() -> None:
         assert 2 <= len(group.same) <= 5, group.prompt
         assert 3 <= len(group.different) <= 6, group.prompt
         assert len({text.lower() for text in texts}) == len(texts), group.prompt
-        assert all(text.strip() == text and 2 <= len(text) <= 420 for text in texts), group.prompt
+        assert all(text.strip() == text and 2 <= len(text) <= 400 for text in texts), group.prompt
     prompts = [(group.topic, group.prompt.lower()) for group in GROUPS]
     assert len(set(prompts)) == len(prompts), "two hands may have had the same idea, one hand has it once"
 

@@ -125,7 +125,7 @@ class CategoryKnowledge:
         return self.told if values[_ASKED] else self.untold
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
-        """Return True if a verifier's word could settle it; the local one once, and where it is `free` to say so."""
+        """Return True if a verifier's word could settle it; the local one is asked once, and only if `free` to be."""
         if self.verifier != "verifier":
             return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
         if not free or candidate.features[_ASKED] or self.told.drift.suspects:
@@ -180,7 +180,7 @@ class CategoryKnowledge:
 
         What vetoes always, such as other symbols, is no feature that labels could tell of, and stands.
         """
-        vetoing = [place for place, _ in _GUARDS if values[place] >= features.ARGUED]
+        vetoing = _vetoing(values)
         return bool(vetoing) and all(self._vetoed[place] >= _VETO_LABELS for place in vetoing)
 
     def audit_rate(self, policy: Category) -> float:
@@ -203,8 +203,8 @@ class CategoryKnowledge:
         self.labels += 1
         if len(label.features) != len(features.NAMES):
             return
-        for place, _ in _GUARDS:
-            self._vetoed[place] += label.features[place] >= features.ARGUED
+        for place in _vetoing(label.features):
+            self._vetoed[place] += 1
         about = self.about(label.features)
         odds = about.log_odds(label.features, label.answer)
         risk = 1.0 - about.corrected(odds, label.features, self._caution)
@@ -231,7 +231,7 @@ class CategoryKnowledge:
             self.tenants.take(tenants, visible, wrong=not label.correct)
             if self.certificate.exceeded:
                 self._narrow()
-        if sampled and risk <= self.budget.limit() and not self._vetoes(label):
+        if sampled and risk <= self.budget.limit() and not _vetoing(label.features):
             visible = self._noise.visible(self.budget.per_hit())
             if not label.served:
                 self.tenants.watch(tenants, visible, correct=label.correct)
@@ -301,7 +301,7 @@ class CategoryKnowledge:
 
         Refused answers are labelled most often, so the error looks rather worse than it would be.
         """
-        if not self.budget.own or risk > self.budget.loosest() or self._vetoes(label):
+        if not self.budget.own or risk > self.budget.loosest() or _vetoing(label.features):
             return
         self._beyond.take(self._noise.visible(loosest), wrong=not label.correct)
         if not self._stretchable and self._beyond.wealth() >= 1.0 / self._beta:
@@ -309,12 +309,9 @@ class CategoryKnowledge:
             self.relax(self._share)
 
     def _would_serve(self, label: Label) -> bool:
-        if len(label.features) != len(features.NAMES) or self._vetoes(label):
+        if len(label.features) != len(features.NAMES) or _vetoing(label.features):
             return False
         return 1.0 - self.probability(label.features, label.answer) <= self.budget.limit()
-
-    def _vetoes(self, label: Label) -> bool:
-        return any(label.features[place] >= features.ARGUED for place, _ in _GUARDS)
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -353,6 +350,11 @@ class CategoryKnowledge:
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
         self.budget.changed()
+
+
+def _vetoing(values: tuple[float, ...]) -> list[int]:
+    """The places of the guards that veto, arguably or not, and that no verifier has answered."""
+    return [place for place, _ in _GUARDS if values[place] >= features.ARGUED]
 
 
 def _of_told(prior: BeliefPrior) -> BeliefPrior:

@@ -79,15 +79,15 @@ class CertifiedThreshold:
         if controls.max_error is not None:
             limit = min(limit, controls.max_error)
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
-        overruled = known.overrules(candidate.features)
-        arguable = overruled or not any(conflict.final for conflict in candidate.conflicts)
+        stands = vetoed and not known.overrules(candidate.features)
+        final = stands and any(conflict.final for conflict in candidate.conflicts)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
         sure = 1.0 - p <= limit and not known.suspects(candidate.features) and not known.blind(candidate)
-        if not closed and sure and (overruled or not vetoed):
+        if not closed and sure and not stands:
             asks = known.confirms(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, enough=asks)
-        verify = not closed and known.asks(candidate, p, limit, free=arguable)
+        verify = not closed and known.asks(candidate, p, limit, free=not final)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
