@@ -15,6 +15,7 @@ from semcache.matching import decide, features, guards
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.priors import shipped
+from semcache.models.cross_encoder import CrossEncoder
 from semcache.types import Candidate, Card, Conflict, Controls, Serve
 from semcache.types.evidence import Label, LabelSource
 
@@ -206,3 +207,11 @@ def _label(text: str, found: list[Candidate], right: bool) -> Label:
         1.0, "default", "default", candidate.card.id, candidate.card.answer, b"", candidate.score, values, 0.5,
         right, LabelSource.MISS, served=False,
     )  # fmt: skip
+
+
+def test_no_word_is_louder_than_the_shipped_verifiers_can_be() -> None:
+    """The prior has seen none that is: what it made of a louder one was drawn out beyond what it knows."""
+    best = CrossEncoder().best
+    word = features.NAMES.index("word")
+    values = features.of("reset my card", _candidate(1, 0.9, 1, "reset the card"))
+    assert features.with_verdict(values, 1.0)[word] == pytest.approx(features.with_verdict(values, best)[word])
