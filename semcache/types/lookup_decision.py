@@ -40,8 +40,8 @@ class Neighbour:
 class Conflict:
     """A guard's finding against two texts that share an answer. `detail` names the two readings, for logs and tests.
 
-    A `veto` is final; what is no veto is a doubt that lowers P(correct). A veto is `arguable` where so much of the
-    wording differs that a guard may have misread it: a verifier that has read both texts may say otherwise.
+    A `veto` forbids serving; what is no veto is a doubt that lowers P(correct). A veto is `arguable` where so much of
+    the wording differs that a guard may have misread it: a verifier that has read both texts may say otherwise.
     """
 
     guard: str
