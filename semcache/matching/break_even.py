@@ -252,4 +252,4 @@ def stretched(target: float, relax_to: float | None, certified: float | None, sh
     """The error target that is this `share` of the way from `target` to `relax_to`, and not beyond `certified`."""
     if relax_to is None or certified is None:
         return target
-    return max(target, min(target + share * (relax_to - target), certified))
+    return max(target, min(target + share * (relax_to - target), relax_to, certified))
