@@ -16,13 +16,18 @@ from semcache.matching import features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Kind: TypeAlias = Literal["steady", "noise 10%", "noise 30%", "shift", "adversarial", "blind verifier", "loud verifier"]
+Kind: TypeAlias = Literal[
+    "steady", "noise 10%", "noise 30%", "shift", "adversarial", "blind verifier", "loud verifier", "dull verifier"
+]
 KINDS: tuple[Kind, ...] = ("steady", "noise 10%", "noise 30%", "shift", "adversarial")
-MISLEADING: tuple[Kind, ...] = ("blind verifier", "loud verifier")
+MISLEADING: tuple[Kind, ...] = ("blind verifier", "loud verifier", "dull verifier")
 NOISE: dict[Kind, float] = {"noise 10%": 0.1, "noise 30%": 0.3}
 _ENTRIES = 40
 _DROP = 3.0  # of the log-odds, at the shift
-_HEARING = 1.2  # standard deviation of the local verifier's log-odds around the true ones
+# What the local verifier says is so much of the true log-odds, which it knows up to this standard deviation: at equal
+# words it then errs about as often as the one that ships does with hands that it never read.
+_SAYS, _HEARING = 0.8, 0.6
+_DULL = 1.2  # standard deviation of one that says all that it takes to be so
 _LOUD = 2.5  # log-odds by which one that is too sure says "the same"
 _USUAL = {"rivals": 0.69, "length": 0.2, "brevity": 0.2}
 
@@ -47,8 +52,9 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     """One stream of this kind.
 
     After a "shift", at its middle, the log-odds of every neighbour are lower. In "adversarial" order all right
-    neighbours come first, and then all wrong ones. What a "blind verifier" says has nothing to do with the truth, and a
-    "loud verifier" finds nearly everything the same; these are steady otherwise.
+    neighbours come first, and then all wrong ones. What a "blind verifier" says has nothing to do with the truth, a
+    "loud verifier" finds nearly everything the same, and a "dull verifier" errs several times as often, at equal words,
+    as the one that ships; these are steady otherwise.
     """
     rng = np.random.default_rng([seed, (*KINDS, *MISLEADING).index(kind)])
     ranks = 1.0 / np.arange(1, _ENTRIES + 1)
@@ -71,7 +77,8 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     table = _features(rng, nearness, overlap)
     draw = rng.random(length)
     true = rng.permutation(odds) if kind == "blind verifier" else odds + _LOUD * (kind == "loud verifier")
-    said = 1.0 / (1.0 + np.exp(-(true + rng.normal(0.0, _HEARING, length))))
+    share, deviation = (1.0, _DULL) if kind == "dull verifier" else (_SAYS, _HEARING)
+    said = 1.0 / (1.0 + np.exp(-share * (true + rng.normal(0.0, deviation, length))))
     return Synthetic(
         entry[order],
         (1.0 - np.exp(-nearness))[order],

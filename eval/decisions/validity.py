@@ -19,7 +19,8 @@ from eval.decisions import resuming, synthetic
 from eval.decisions.contenders import VERIFIED, Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
-from semcache.config.packs import Pack
+from semcache.config.packs import Category, Pack
+from semcache.learning import labelling
 from semcache.matching import decide
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
@@ -132,7 +133,8 @@ def _kinds(name: str) -> tuple[Kind, ...]:
 def kept(name: str, contract: Contract, kind: Kind, length: int, target: float, seed: int) -> Kept:
     """One stream through a fresh strategy."""
     stream = synthetic.make(kind, length, seed)
-    served = _served(_threshold(name, kind, contract, target), stream)
+    policy = _pack(name.split(",", maxsplit=1)[0], target, contract).of("default")
+    served = _served(_threshold(name, kind, contract, target), policy, stream)
     wrong = np.where(served, stream.wrong, 0.0)
     hits = np.cumsum(served)
     of = hits if contract == "hit" else np.arange(1, length + 1)
@@ -162,7 +164,9 @@ def _pack(name: str, target: float, contract: Contract) -> Pack:
     return pack(contenders()[name], target, contract)
 
 
-def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _served(
+    threshold: Threshold, policy: Category, stream: synthetic.Synthetic
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     cards = [Card(i, b"", b"", "default", "", 0.0, math.inf) for i in range(int(stream.entry.max()) + 1)]
     traits = [tuple(row) for row in stream.features.tolist()]
     served = np.zeros(len(stream.entry), bool)
@@ -176,24 +180,24 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
         if hit is not None and not hit.audit:
             continue
         known = hit or decision.nearest
-        threshold.observe(
-            Label(
-                at=float(at),
-                category="default",
-                tenant="default",
-                entry_id=entry,
-                answer=entry,
-                exact=b"",
-                score=score,
-                features=known.features,
-                p_correct=decision.p_correct,
-                correct=heard[at],
-                source=LabelSource.AUDIT if hit else LabelSource.MISS,
-                served=hit is not None,
-                chance=hit.chance if hit else 1.0,
-                seq=at + 1,
-            )
+        label = Label(
+            at=float(at),
+            category="default",
+            tenant="default",
+            entry_id=entry,
+            answer=entry,
+            exact=b"",
+            score=score,
+            features=known.features,
+            p_correct=decision.p_correct,
+            correct=heard[at],
+            source=LabelSource.AUDIT if hit else LabelSource.MISS,
+            served=hit is not None,
+            chance=hit.chance if hit else 1.0,
+            seq=at + 1,
         )
+        unread = hit is None and labelling.is_unread(label, policy)
+        threshold.observe(labelling.read(label, said[at]) if unread else label)
     return served
 
 

@@ -36,11 +36,11 @@ async def explain(cache: ResponseCache, request: Request, verifiers: Collection[
     meaning, remedy = told(why)
     if isinstance(lookup.decision, Verify):
         verifier = cache.pack.of(lookup.category).verify
-        enough = lookup.decision.enough
-        doubt = "is sure enough, until the verifier objects" if enough else "is doubtful"
-        meaning = f"The nearest entry {doubt}: the verifier {verifier!r} would be asked, and its word decides."
+        meaning = (
+            f"The nearest entry is not served unread: the verifier {verifier!r} would be asked, and its word decides."
+        )
         without = cache.lacking_verifiers() if verifiers is None else lacking(cache.pack, verifiers)
-        nobody = not enough and lookup.category in without
+        nobody = lookup.category in without
         remedy = "Set that verifier up: nobody is there." if nobody else ""
     strategy = components.strategy
     return {

@@ -185,9 +185,15 @@ class ResponseCache:
         exact = self.components.exact.look(lookup.request, lookup.key, rule)
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
-    def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Return True if an answer still in the air would be served to this request."""
-        return self._lookup.acceptable(lookup, card, score)
+    async def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
+        """Return True if an answer still in the air would be served to this request. Never raises.
+
+        The local verifier is asked where it has to be, a language model is not.
+        """
+        decision = self._lookup.of_coming(lookup, card, score)
+        if not isinstance(decision, Verify):
+            return isinstance(decision, Serve)
+        return await self.components.verifiers.passes(lookup, decision, pack=self.pack, threshold=self._strategy)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
         """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down.

@@ -139,19 +139,17 @@ class SemanticLookup:
         others = [one.candidate for one in related if one.candidate.card.id not in known]
         return sorted([*strict, *others], key=lambda candidate: -candidate.score)
 
-    def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Return True if an answer still in the air would be served to this request.
+    def of_coming(self, lookup: Lookup, card: Card, score: float) -> Decision:
+        """The decision on an answer that is still in the air.
 
-        Never to one whose earlier turns would have to be compared first: that takes longer than a yes or no may. For
-        the same reason no verifier is asked to confirm it.
+        It is never served where earlier turns would have to be compared first: that takes too long.
         """
         assert lookup.key is not None
         policy = self._pack.of(lookup.category)
         if chain_of(lookup.request, [policy]) is not None:
-            return False
+            return _COLD
         asked = self._asked(lookup.request, lookup.key, policy, _COLD)
-        decision = self._choose(asked, [Candidate(card, score)])
-        return isinstance(decision, Serve) or (isinstance(decision, Verify) and decision.enough)
+        return self._choose(asked, [Candidate(card, score)])
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> AskedRequest:
         names: tuple[str, ...] = policy.guards

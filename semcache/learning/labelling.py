@@ -20,6 +20,8 @@ from semcache.types.evidence import Comparison, Label, LabelSource
 
 NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
 KINDS = tuple(Volatility)  # labels name them by their place
+LIKELY = 0.5  # P(correct) from which the local verifier's word is worth learning about
+_ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
 _UNTAUGHT = frozenset([Why.REJECTED, Why.EXPIRED, Why.MAX_AGE])
 
 
@@ -44,6 +46,22 @@ def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float
             p = threshold.judge(found, lookup.category, controls=lookup.request.controls, draw=0.0).p_correct
         labels.append(_label(lookup, found, p, LabelSource.MISS, at=at))
     return labels
+
+
+def is_unread(label: Label, policy: Category) -> bool:
+    """Return True for a likely neighbour that the local verifier was not asked about, though others are served by it.
+
+    Where no word could have been enough nobody waits for one; what it is worth there is learned from labels all the
+    same, or it would never be enough.
+    """
+    if policy.verify != "verifier" or policy.contract != "hit" or len(label.features) != len(features.NAMES):
+        return False
+    return label.p_correct >= LIKELY and not (label.features[_ASKED] or label.features[_VERBATIM])
+
+
+def read(label: Label, p_same: float) -> Label:
+    """The label of a neighbour about which the local verifier gave this P(same) after all."""
+    return replace(label, features=features.with_verdict(label.features, p_same))
 
 
 def of_hit(lookup: Lookup, served: Serve, *, at: float) -> Label:

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Learner:
-    """Judges and learns. `interval`: seconds between writes."""
+    """Judges and learns. `interval`: seconds between writes. `read` gives the local verifier's P(same) of two texts."""
 
     def __init__(
         self,
@@ -49,9 +49,11 @@ class Learner:
         meter: Meter,
         *,
         clock: Callable[[], float],
+        read: Callable[[str, str], Awaitable[float | None]],
         interval: float = 0.25,
     ) -> None:
         self.log = log
+        self._read = read
         self._queue = queue
         self._judge = judge
         self._verdicts = verdicts
@@ -185,9 +187,17 @@ class Learner:
             for label in labelling.of_miss(lookup, self.log.strategy, self.log.pack.of(lookup.category), at=at):
                 # A judge that costs is asked where it may matter.
                 if self._judge.instant or label.p_correct >= GREY:
-                    self._owe(Judgement(0, fresh.id, label), fresh)
+                    self._owe(Judgement(0, fresh.id, await self._with_word(label, lookup)), fresh)
             # Requests come first.
             await asyncio.sleep(0)
+
+    async def _with_word(self, label: Label, lookup: Lookup) -> Label:
+        """The label with what the local verifier would have said, where that teaches what its word is worth."""
+        card = self._live.registry.get(label.entry_id)
+        if card is None or not labelling.is_unread(label, self.log.pack.of(lookup.category)):
+            return label
+        p_same = await self._read(lookup.request.text, card.text)
+        return label if p_same is None else labelling.read(label, p_same)
 
     async def _take_waiting(self) -> None:
         instant = self._judge.instant

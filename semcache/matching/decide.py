@@ -20,7 +20,6 @@ from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
 _COLD = Forward(Why.COLD)
-CONFIRMED = 0.9  # P(same) of a verifier, from which it confirms what was sure enough without it
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
 
 
@@ -135,13 +134,13 @@ def likelier(refused: Forward | None, answer: Serve | Forward | None) -> Serve |
 
 
 def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool = False) -> Serve | Verify | None:
-    """The decision by a verdict on a candidate, None for a miss; no verifier is asked about a stale one."""
+    """The decision by a verdict on a candidate, None for a miss."""
     card, score, p, chance = candidate.card, candidate.score, verdict.p_correct, verdict.audit
     values = candidate.features
-    if verdict.serve or (verdict.enough and stale):
+    if verdict.serve:
         return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=values, stale=stale)
-    if verdict.verify and not stale:
-        return Verify(card, score, p, features=values, chance=chance, risk=verdict.risk, enough=verdict.enough)
+    if verdict.verify:
+        return Verify(card, score, p, features=values, chance=chance, risk=verdict.risk, stale=stale)
     return None
 
 
@@ -180,23 +179,14 @@ def verified(
 ) -> Serve | Forward:
     """Decide on a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
 
-    A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`. What was sure enough
-    before is served if the verifier confirms it.
+    A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`.
     """
     candidate = Candidate(unsure.card, unsure.score, features=features.with_verdict(unsure.features, p_same))
     verdict = _judge(threshold, candidate, terms)
     p_correct, chance = (p_same, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
-    serves = verdict.serve or (verdict.verify and p_same >= 1.0 - allowed)
-    if not serves and unsure.enough and p_same >= CONFIRMED:
-        serves, p_correct, chance = True, unsure.p_correct, unsure.chance
-    if serves:
+    if verdict.serve or (verdict.verify and p_same >= 1.0 - allowed):
         return served(replace(unsure, p_correct=p_correct, chance=chance, features=candidate.features), terms.draw)
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct)
-
-
-def unheard(unsure: Verify, draw: float) -> Serve | None:
-    """Serve without a verdict what was sure enough before one was asked for; None for what was not."""
-    return served(unsure, draw) if unsure.enough else None
 
 
 def refused(unsure: Verify) -> Forward:
@@ -208,7 +198,7 @@ def refused(unsure: Verify) -> Forward:
 def served(unsure: Verify, draw: float) -> Serve:
     """The hit that a doubted candidate would be, as much as is known of it; audited if `draw` says so."""
     card, score, p, chance = unsure.card, unsure.score, unsure.p_correct, unsure.chance
-    return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=unsure.features)
+    return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=unsure.features, stale=unsure.stale)
 
 
 def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward) -> None:
@@ -232,7 +222,7 @@ def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> V
         return replace(verdict, p_correct=p_correct, audit=audit)
     risks = [one.risk for one in (verdict, other) if one.risk is not None]
     least = min(risks) if len(risks) == 2 else None
-    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN, enough=verdict.sure and other.sure)
+    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN)
     return replace(doubted, p_correct=p_correct, audit=audit, risk=least)
 
 

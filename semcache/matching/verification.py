@@ -129,11 +129,11 @@ class Verifiers:
             settled = decide.likelier(settled, answer)
             if asking is unsure or became == "yes":
                 result = became
-            further = became == "no" or (became in ("weak", "unread") and not asking.enough)
+            further = became in ("no", "weak", "unread")
             asking = asking.then if further and pack.of(lookup.category).verify != "llm" else None
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        decision = settled or decide.unheard(unsure, draw) or decide.refused(unsure)
+        decision = settled or decide.refused(unsure)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
@@ -176,6 +176,13 @@ class Verifiers:
         if not verifier.reads(lookup.request.text, question.unsure.card.text):
             raise NoVerdict("unread")
         return question.decided((await self._word(name, lookup, served, entry_of, bill))[0])
+
+    async def passes(self, lookup: Lookup, unsure: Verify, *, pack: Pack, threshold: Threshold) -> bool:
+        """Return True if the local verifier would let this be served; nothing is counted. Raises nothing."""
+        name = pack.of(lookup.category).verify
+        p_same = await self.of_pair(name, lookup.request.text, unsure.card.text) if name != "llm" else None
+        question = _PendingVerification(lookup, unsure, pack, threshold, draw=1.0)
+        return p_same is not None and isinstance(question.decided(p_same), Serve)
 
     def knows(self, name: str) -> bool:
         """Return True if the verifier of that name is set up."""

@@ -183,7 +183,7 @@ class Exchange:
 
     async def _join_flight(self, lookup: Lookup, send: Send) -> bool:
         """Share the call of a request in flight; False when there is none, or its answer cannot be used."""
-        flight = self._context.forwarder.join(lookup)
+        flight = await self._context.forwarder.join(lookup)
         if flight is None:
             return False
         with flight:

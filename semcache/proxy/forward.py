@@ -50,19 +50,23 @@ class Forwarder:
         """Return True if this request's answer may be shared with requests that run beside it."""
         return joinable(lookup) and not self._cache.components.quorum.applies(lookup)
 
-    def join(self, lookup: Lookup) -> Flight | None:
+    async def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""
         if not self.joinable(lookup):
             return None
-        assert lookup.key is not None
-        same = self._flights.same(lookup.key.exact)
-        if same is not None and same.card.category == lookup.category:
+        same = self._same(lookup)
+        if same is not None or lookup.vector is None or exact_only(lookup.request):
             return same
-        if lookup.vector is None or exact_only(lookup.request):
-            return None
-        return self._flights.like(
+        like = await self._flights.like(
             lookup.shelf, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
         )
+        # Meanwhile an identical request may have been sent.
+        return like or self._same(lookup)
+
+    def _same(self, lookup: Lookup) -> Flight | None:
+        assert lookup.key is not None
+        same = self._flights.same(lookup.key.exact)
+        return same if same is not None and same.card.category == lookup.category else None
 
     def start(self, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> Flight:
         """Ask the backend; others may join if the answer may be shared."""

@@ -62,10 +62,20 @@ class SimulatedTiers:
 
 
 class SimulatedJudge:
-    """A source of labels for the tiers. `noise` is the probability that a label is the opposite of the truth."""
+    """A source of labels for the tiers. `noise` is the probability that a label is the opposite of the truth.
 
-    def __init__(self, tiers: SimulatedTiers, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
-        self._tiers, self._registry = tiers, registry
+    `read` gives the local verifier's P(same) of two texts, None for none.
+    """
+
+    def __init__(
+        self,
+        tiers: SimulatedTiers,
+        registry: EntryRegistry,
+        noise: float,
+        rng: random.Random,
+        read: Callable[[str, str], float | None] | None = None,
+    ) -> None:
+        self._tiers, self._registry, self._read = tiers, registry, read
         self._noise, self._rng = noise, rng
 
     def audit(self, pending: PendingDecision, served: Serve, *, right: bool) -> int:
@@ -80,7 +90,16 @@ class SimulatedJudge:
         """
         at, lookup = pending.arrival.at, pending.lookup(missed)
         labels = labelling.of_miss(lookup, self._tiers.threshold, pending.policy, at=at)
+        if self._read is not None:
+            labels = [self._with_word(label, pending, self._read) for label in labels]
         return self._learned(labels, pending.arrival.text, right)
+
+    def _with_word(self, label: Label, pending: PendingDecision, read: Callable[[str, str], float | None]) -> Label:
+        card = self._registry.get(label.entry_id)
+        if card is None or not labelling.is_unread(label, pending.policy):
+            return label
+        p_same = read(pending.arrival.text, card.text)
+        return label if p_same is None else labelling.read(label, p_same)
 
     def _learned(self, labels: Sequence[Label], text: str, right: Callable[[int], bool]) -> int:
         answer = 0

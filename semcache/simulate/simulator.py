@@ -102,7 +102,7 @@ class Simulator:
         tries = random.Random(rng.getrandbits(64)) if asking is not None else rng
         self.words = None if asking is None else SimulatedWords(pack, threshold, asking, tries)
         tiers = SimulatedTiers(threshold, self._wordings, self.words)
-        self._judge = SimulatedJudge(tiers, self.registry, experiment.judge_noise, judging)
+        self._judge = SimulatedJudge(tiers, self.registry, experiment.judge_noise, judging, verify)
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
         self._index = SimulatedIndex()
@@ -213,7 +213,7 @@ class Simulator:
             allowed = self.pack.target_of(policy.name) if asking.risk is None else asking.risk
             answer = decide.verified(asking, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
             settled, asking = decide.likelier(settled, answer), asking.then
-        return settled or decide.unheard(unsure, terms.draw) or decide.refused(unsure)
+        return settled or decide.refused(unsure)
 
     def _served(self, pending: PendingDecision, served: Serve, vector: Vector) -> SimulationStep:
         card, right = served.card, self._right(served.card.id, pending.arrival)

@@ -74,8 +74,8 @@ class Verdict:
     """A threshold's opinion of one candidate.
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
-    for a verifier's word on a candidate that is too uncertain to be served without, or, with `enough`, on one that is
-    served unless the verifier objects. `risk` is the 1 - P(correct) that such a word may leave, None: the target.
+    for a verifier's word on a candidate that is not served without one. `risk` is the 1 - P(correct) that such a word
+    may leave, None: the target.
     """
 
     serve: bool
@@ -84,12 +84,11 @@ class Verdict:
     verify: bool = False
     why: Why = Why.BELOW_THRESHOLD
     risk: float | None = None
-    enough: bool = False
 
     @property
     def sure(self) -> bool:
-        """True if it is served, unless a verifier is to confirm it and objects."""
-        return self.serve or self.enough
+        """True if it is served, or would be if it needed no verifier's word: nothing likelier need be looked for."""
+        return self.serve or (self.verify and self.risk is not None and 1.0 - self.p_correct <= self.risk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +120,11 @@ class Serve:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not.
+    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not, or without a verdict.
 
-    What is sure `enough` already is served unless the verifier doubts it; anything else is forwarded without a verdict.
     `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
-    then, None: the target. Where the word is not enough, `then` is asked about, None: nothing.
+    then, None: the target. One whose time is over is served as `stale`. Where the word is not enough, `then` is asked
+    about, None: nothing.
     """
 
     card: Card
@@ -134,7 +133,7 @@ class Verify:
     features: tuple[float, ...] = ()
     chance: float = 0.0
     risk: float | None = None
-    enough: bool = False
+    stale: bool = False
     then: Verify | None = None
 
 

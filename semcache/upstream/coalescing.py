@@ -9,7 +9,7 @@ it has landed, and never before.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from semcache.types import Assembled, Card, Lookup
@@ -186,15 +186,20 @@ class Flights:
         flight = self._by_exact.get(exact)
         return None if flight is None or flight.abandoned else flight
 
-    def like(self, shelf: bytes, vector: Vector, accept: Callable[[Card, float], bool]) -> Flight | None:
-        """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities."""
+    async def like(
+        self, shelf: bytes, vector: Vector, accept: Callable[[Card, float], Awaitable[bool]]
+    ) -> Flight | None:
+        """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities.
+
+        One that has landed meanwhile will do, one that was given up will not.
+        """
         scored = [
             (float(flight.vector @ vector), flight)
             for flight in self._by_exact.values()
             if flight.vector is not None and flight.card.shelf == shelf and not flight.abandoned
         ]
         for score, flight in sorted(scored, key=lambda pair: -pair[0]):
-            if accept(flight.card, score):
+            if await accept(flight.card, score) and not flight.abandoned:
                 return flight
         return None
 

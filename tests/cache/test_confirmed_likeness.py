@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semcache import AsyncSemanticCache
+from semcache.types import Card, Verify
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ async def test_a_question_that_looks_alike_is_not_answered_by_another_cold(kept:
     async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
         await cache.record(await cache.lookup(kept), "An answer.")
         await cache.settle()
-        assert "until the verifier objects" in (await cache.explain(asked))["meaning"]
+        assert "is not served unread" in (await cache.explain(asked))["meaning"]
         assert (await cache.lookup(asked)).answer is None
 
 
@@ -27,3 +28,17 @@ async def test_a_rewording_to_which_the_verifier_does_not_object_is_served_cold(
         await cache.record(await cache.lookup("How many calories are in an egg?"), "An answer.")
         await cache.settle()
         assert (await cache.lookup("How many calories does an egg have?")).answer == "An answer."
+
+
+@pytest.mark.parametrize(
+    ("coming", "joined"),
+    [("How many calories are in an egg?", True), ("How many calories are in an egg white?", False)],
+)
+async def test_a_call_in_the_air_is_joined_where_the_verifier_has_read_both(coming: str, joined: bool) -> None:
+    async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
+        lookup = (await cache.lookup("How many calories does an egg have?")).lookup
+        card = Card(0, b"x", lookup.shelf, "default", coming, 0.0, float("inf"))
+        assert isinstance(cache.components.lookup.of_coming(lookup, card, 0.93), Verify)
+        assert await cache.acceptable(lookup, card, 0.93) is joined
+        cache.components.verifiers._known.clear()
+        assert not await cache.acceptable(lookup, card, 0.93), "where nobody reads them, nobody joins"

@@ -14,7 +14,7 @@ from semcache import AsyncSemanticCache
 from semcache.cache.found import Found, chat_request
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
-from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Verdict, Why
+from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
 from tests.components import replace_strategy
 from tests.request.test_conversation import ALL, talk, with_system, with_tool
 
@@ -239,7 +239,7 @@ async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache
     found = await ask(cache, "What's the capital of Peru?")
     assert told.notes[1:] == [("default", found.p_correct, True)]
     card = Card(0, b"x", found.lookup.shelf, "default", "What is the capital of Peru?", 0.0, float("inf"))
-    assert cache.acceptable(found.lookup, card, 0.99)
+    assert await cache.acceptable(found.lookup, card, 0.99)
     await ask(cache, "What is the capital of Peru?")
     assert len(told.notes) == 2
     await tell(cache, "Mostly.", *THROAT)
@@ -247,23 +247,12 @@ async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache
     assert [served for _, _, served in told.notes[2:]] == [False, True]
 
 
-@pytest.mark.parametrize("enough", [True, False])
-async def test_a_call_in_the_air_is_joined_on_likeness_that_is_sure_enough(
-    cache: AsyncSemanticCache, enough: bool
-) -> None:
-    found = await ask(cache, "What's the capital of Peru?")
-    told = replace_strategy(cache, Told(cache.components.strategy))
-    told.judge = lambda *_, **__: Verdict(False, 0.999, verify=True, why=Why.UNCERTAIN, enough=enough)
-    card = Card(0, b"x", found.lookup.shelf, "default", "What is the capital of Peru?", 0.0, float("inf"))
-    assert cache.acceptable(found.lookup, card, 0.99) is enough
-
-
 async def test_nobody_joins_a_call_in_the_air_for_another_conversation(cache: AsyncSemanticCache) -> None:
     found = await ask(cache, *THROAT)
     other = await ask(cache, "What is lung cancer?", *THROAT[1:])
     assert other.lookup.shelf == found.lookup.shelf
     card = Card(0, b"x", found.lookup.shelf, "default", THROAT[2], 0.0, float("inf"))
-    assert not cache.acceptable(other.lookup, card, 1.0)
+    assert not await cache.acceptable(other.lookup, card, 1.0)
 
 
 async def test_what_is_decided_for_a_tenant_is_decided_under_its_name(

@@ -235,21 +235,21 @@ def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, asks: bool,
         return threshold.judge(seen, "default", controls=Controls(), draw=0.5)
 
     for willing in (verdict(), verdict(Conflict("theirs", "a doubt", veto=False))):
-        assert (willing.serve, willing.enough) == (not asks, asks)
+        assert (willing.serve, willing.verify) == (not asks, asks)
     refused = verdict(Conflict("theirs", "a veto"))
     assert (refused.serve, refused.audit, refused.why) == (False, 0.0, Why.GUARD)
-    assert (refused.verify, refused.enough) == (False, False)
+    assert not refused.verify
 
 
-def test_what_the_guard_of_a_plug_in_vetoes_is_not_sure_enough_either(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_guard_of_a_plug_in_vetoes_is_shown_to_no_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
     threshold = ByCategory(packs.load("default"))
-    wants = Verdict(False, 0.99, audit=0.2, verify=True, risk=0.03, enough=True)
+    wants = Verdict(False, 0.99, audit=0.2, verify=True, risk=0.03)
     monkeypatch.setattr(CertifiedThreshold, "judge", lambda *_, **__: wants)
     found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
     assert threshold.judge(found, "default", controls=Controls(), draw=0.5) == wants
     vetoed = replace(found, conflicts=(Conflict("theirs", "a veto"),))
     refused = threshold.judge(vetoed, "default", controls=Controls(), draw=0.5)
-    assert (refused.verify, refused.enough, refused.why) == (False, False, Why.GUARD)
+    assert (refused.verify, refused.why) == (False, Why.GUARD)
 
 
 def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:

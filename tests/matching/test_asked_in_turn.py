@@ -142,16 +142,6 @@ async def test_one_that_does_not_answer_is_not_asked_again(fault: Exception) -> 
     assert says.heard == [TEXTS[0]]
 
 
-async def test_what_was_sure_enough_is_served_where_no_word_could_count_and_not_where_the_word_is_no() -> None:
-    sure, weak, says = replace(_doubt(), enough=True), Says(0.5, 0.5), Says(0.02, 0.99)
-    served = (await _settled(weak, unsure=sure, best=0.5)).decision
-    assert isinstance(served, Serve)
-    assert (served.card.id, weak.heard) == (1, [])
-    objected = (await _settled(says, unsure=sure)).decision
-    assert isinstance(objected, Serve)
-    assert objected.card.id == 2
-
-
 async def test_the_books_count_a_request_once_by_what_became_of_it() -> None:
     def counted(result: str) -> float:
         found = METER.registry.get_sample_value(
@@ -166,15 +156,11 @@ async def test_the_books_count_a_request_once_by_what_became_of_it() -> None:
     assert {result: counted(result) - before[result] for result in before} == {"yes": 1, "no": 1, "late": 0}
 
 
-async def test_one_that_it_does_not_read_is_passed_over_unless_likeness_was_enough() -> None:
+async def test_one_that_it_does_not_read_is_passed_over() -> None:
     says = Says(0.99, 0.99)
     passed = (await _settled(says, unread=TEXTS[0])).decision
     assert isinstance(passed, Serve)
     assert (passed.card.id, says.heard) == (2, [TEXTS[1]])
-    says, sure = Says(0.99, 0.99), replace(_doubt(), enough=True)
-    served = (await _settled(says, unsure=sure, unread=TEXTS[0])).decision
-    assert isinstance(served, Serve)
-    assert (served.card.id, says.heard) == (1, [])
 
 
 async def test_a_language_model_is_asked_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -198,54 +199,41 @@ def test_the_terms_of_both_categories_are_asked_on_the_tenants_behalf() -> None:
     assert threshold.asked == [("default", "acme"), ("strict", "acme")]
 
 
-class _Confirms(StaticThreshold):
-    """Sure enough of any neighbour, and wants it confirmed."""
+class _Asks(StaticThreshold):
+    """Sure enough of any neighbour, and has it read first; of what a verifier has read it is as sure as that."""
 
     def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
-        return Verdict(False, 0.99, audit=0.25, verify=True, why=Why.SEMANTIC, risk=0.03, enough=True)
+        asked, word = (candidate.features[features.NAMES.index(name)] for name in ("asked", "word"))
+        if not asked:
+            return Verdict(False, 0.99, audit=0.25, verify=True, why=Why.SEMANTIC, risk=0.03)
+        p_same = 1.0 / (1.0 + math.exp(-word))
+        return Verdict(p_same >= 0.97, p_same, audit=0.5, why=Why.SEMANTIC)
 
 
-def test_what_is_sure_enough_is_confirmed_and_served_where_nobody_says_a_word() -> None:
-    asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
+@pytest.mark.parametrize(("p_same", "served"), [(0.98, True), (0.92, False), (0.4, False)])
+def test_what_likeness_is_sure_of_is_served_only_on_a_word_that_is_enough(p_same: float, served: bool) -> None:
+    asked = choose([Candidate(CARD, 0.9)], threshold=_Asks(PACK))
     assert isinstance(asked, Verify)
-    assert (asked.enough, asked.chance, asked.risk) == (True, 0.25, 0.03)
-    for draw, audit in ((0.2, True), (0.5, False)):
-        served = decide.unheard(asked, draw)
-        assert isinstance(served, Serve)
-        assert (served.card, served.p_correct, served.audit, served.chance) == (CARD, 0.99, audit, 0.25)
-        assert served.features == asked.features
-    assert decide.unheard(replace(asked, enough=False), 0.5) is None
-
-
-@pytest.mark.parametrize(("p_same", "served"), [(0.92, True), (0.88, False), (0.4, False)])
-def test_what_is_sure_enough_is_served_if_the_verifier_confirms_it(p_same: float, served: bool) -> None:
-    asked = choose([Candidate(CARD, 0.9)], threshold=_Confirms(PACK))
-    assert isinstance(asked, Verify)
-    found = decide.verified(asked, p_same, allowed=0.01, terms=terms(draw=0.5), threshold=_Confirms(PACK))
+    assert (asked.chance, asked.risk, asked.stale) == (0.25, 0.03, False)
+    found = decide.verified(asked, p_same, allowed=0.01, terms=terms(draw=0.3), threshold=_Asks(PACK))
     assert isinstance(found, Serve if served else Forward)
-    assert found.p_correct == 0.99
-    doubted = replace(asked, enough=False)
-    found = decide.verified(doubted, p_same, allowed=0.01, terms=terms(draw=0.5), threshold=_Confirms(PACK))
-    assert isinstance(found, Forward)
+    assert found.p_correct == pytest.approx(p_same)
+    if isinstance(found, Serve):
+        assert (found.audit, found.chance, found.stale) == (True, 0.5, False)
 
 
-def test_what_both_categories_are_sure_enough_of_is_confirmed_under_both() -> None:
-    elsewhere = Candidate(replace(CARD, category="strict"), 0.9)
-    asked = choose([elsewhere], threshold=_Confirms(PACK))
-    assert isinstance(asked, Verify)
-    assert asked.enough
-
-    class OneDoubts(_Confirms):
-        def judge(self, candidate: Candidate, *where: object, **given: object) -> Verdict:
-            return replace(super().judge(candidate, *where, **given), enough="strict" not in where)
-
-    doubted = choose([elsewhere], threshold=OneDoubts(PACK))
-    assert isinstance(doubted, Verify)
-    assert not doubted.enough
-
-
-def test_what_is_sure_enough_and_asked_anew_meanwhile_is_served_at_once() -> None:
+def test_what_is_asked_anew_meanwhile_is_read_first_as_well_and_served_as_stale() -> None:
     stale = replace(CARD, expires=NOW - 1.0)
-    served = choose([Candidate(stale, 0.9)], threshold=_Confirms(PACK), revalidate=60.0)
+    asked = choose([Candidate(stale, 0.9)], threshold=_Asks(PACK), revalidate=60.0)
+    assert isinstance(asked, Verify)
+    served = decide.verified(asked, 0.99, allowed=0.01, terms=terms(draw=0.9), threshold=_Asks(PACK))
     assert isinstance(served, Serve)
     assert served.stale
+
+
+def test_nothing_likelier_is_looked_for_where_likeness_is_sure_and_only_has_to_be_read() -> None:
+    assert Verdict(False, 0.98, verify=True, risk=0.03).sure
+    assert not Verdict(False, 0.96, verify=True, risk=0.03).sure
+    assert not Verdict(False, 0.98, verify=True).sure
+    assert not Verdict(False, 0.98, risk=0.03).sure
+    assert Verdict(True, 0.5).sure

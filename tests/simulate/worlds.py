@@ -34,8 +34,8 @@ def with_category(base: Pack, name: str, **category: Any) -> Pack:
 class Fixed:
     """Serves above a score; remembers what it was told."""
 
-    def __init__(self, floor: float, *, audit: float = 0.0, verify: bool = False, enough: bool = False) -> None:
-        self.level, self.audit, self.verify, self.enough = floor, audit, verify, enough
+    def __init__(self, floor: float, *, audit: float = 0.0, verify: bool = False) -> None:
+        self.level, self.audit, self.verify = floor, audit, verify
         self.labels: list[Label] = []
         self.notes: list[tuple[str, float | None, bool]] = []
 
@@ -56,7 +56,7 @@ class Fixed:
     ) -> Verdict:
         serve = candidate.score >= self.level
         verify = serve and self.verify
-        return Verdict(serve and not verify, candidate.score, self.audit, verify, Why.UNCERTAIN, enough=self.enough)
+        return Verdict(serve and not verify, candidate.score, self.audit, verify, Why.UNCERTAIN)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         self.notes.append((category, p_correct, served))

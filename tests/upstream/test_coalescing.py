@@ -91,7 +91,7 @@ async def test_a_break_before_the_status_is_raised_to_whoever_waits_for_it() -> 
         await flight.opened()
 
 
-def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -> None:
+async def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -> None:
     flights = Flights()
     near, far, foreign = (np.zeros(4, np.float32) for _ in range(3))
     near[0], far[1], foreign[0] = 1, 1, 1
@@ -101,12 +101,28 @@ def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -> None
     other = Flight(card(b"3", b"other shelf"), foreign, "m")
     for flight in (one, two, other):
         flights.take_off(flight)
-    assert flights.like(b"s", query, lambda _, score: score > 0.5) is one
-    assert flights.like(b"s", query, lambda found, _: found.exact == b"2") is two
-    assert flights.like(b"s", query, lambda *_: False) is None
+
+    async def near_enough(_: Card, score: float) -> bool:
+        return score > 0.5
+
+    async def the_second(found: Card, _: float) -> bool:
+        return found.exact == b"2"
+
+    async def none(*_: object) -> bool:
+        return False
+
+    async def too_late(*_: object) -> bool:
+        one.abandoned = two.abandoned = True
+        return True
+
+    assert await flights.like(b"s", query, near_enough) is one
+    assert await flights.like(b"s", query, the_second) is two
+    assert await flights.like(b"s", query, none) is None
     flights.remove(one)
     assert flights.same(b"1") is None
-    assert flights.like(b"s", query, lambda _, score: score > 0.5) is None
+    assert await flights.like(b"s", query, near_enough) is None
+    flights.take_off(one)
+    assert await flights.like(b"s", query, too_late) is None, "it was given up while it was looked at"
 
 
 def test_an_older_flight_does_not_remove_its_successor() -> None:

@@ -133,13 +133,14 @@ class CategoryKnowledge:
         best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
         return 1.0 - best <= limit
 
-    def confirms(self, candidate: Candidate) -> bool:
-        """Return True if the local verifier is to confirm what likeness alone would have served.
+    def unread(self, candidate: Candidate) -> bool:
+        """Return True where the local verifier has to read both texts first: all but those that were typed again.
 
-        That rests on what ships until the category has labels of its own. A text typed again is the same.
+        What likeness alone is sure of is wrong too often where prompts are full of near misses, and no labels would
+        show it: those of refused candidates are of what the verifier refused.
         """
         values = candidate.features
-        return self.verifier == "verifier" and self.labels < _OWN_LABELS and not (values[_ASKED] or values[_VERBATIM])
+        return self.verifier == "verifier" and not (values[_ASKED] or values[_VERBATIM])
 
     def blind(self, candidate: Candidate) -> bool:
         """Return True where words may have changed places, which likeness does not see, and nobody was asked.
@@ -165,8 +166,8 @@ class CategoryKnowledge:
     @property
     def halted(self) -> bool:
         """True if nothing is served for now, so that every request is labelled."""
-        serving = (self.untold, self.told) if self.verifier == "verifier" else (self.untold,)
-        return self.closed or all(belief.drift.suspects for belief in serving)
+        serving = self.told if self.verifier == "verifier" else self.untold
+        return self.closed or serving.drift.suspects
 
     def suspects(self, values: tuple[float, ...]) -> bool:
         """Return True if labels make it likely that such candidates are right less often than believed.

@@ -167,7 +167,8 @@ def test_likeness_alone_serves_no_words_that_changed_places(verify: str) -> None
         found = Candidate(Card(7, b"e", b"s", "support", kept, 0.0, 1e9), 0.99)
         found = replace(found, features=features.of(asked, found))
         assert found.features[features.NAMES.index("reordered")] == float(not sure)
-        assert strategy.judge(found, "support", controls=ANY, draw=0.5).sure is sure
+        verdict = strategy.judge(found, "support", controls=ANY, draw=0.5)
+        assert verdict.serve is (sure and verify == "off")
 
 
 def test_labels_of_its_own_tell_a_category_what_likeness_says_of_words_that_changed_places() -> None:

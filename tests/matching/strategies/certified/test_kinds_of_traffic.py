@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.strategies.certified.calibration import START, Calibration, apart, basis
+from semcache.matching.strategies.certified.calibration import START, Calibration, basis
 from semcache.matching.strategies.certified.kinds_of_traffic import HEARD, Kind, KindsOfTraffic
 
 SURE, NEAR = 4.0, 2.0  # log-odds worth 0.98, and -ln(1 - score)
@@ -71,8 +71,8 @@ def test_traffic_that_was_of_one_kind_for_long_is_known_again_after_a_doubt() ->
 
 
 def test_a_kind_that_was_never_seen_is_still_recognised_when_traffic_becomes_of_it() -> None:
-    still = apart((1e-9,) * 4)  # a kind that learns nothing, so that its weight alone can tell
-    kinds = KindsOfTraffic(START, kinds=[Kind(0.5, covariance=still), Kind(0.5, intercept=-8.0, covariance=still)])
+    still = (1e-9,) * 4  # a kind that learns nothing, so that its weight alone can tell
+    kinds = KindsOfTraffic(START, kinds=[Kind(0.5, variances=still), Kind(0.5, intercept=-8.0, variances=still)])
     for _ in range(300):
         kinds.add(SURE, NEAR, correct=True)
     assert kinds.weights[1] < 1e-3
@@ -82,7 +82,7 @@ def test_a_kind_that_was_never_seen_is_still_recognised_when_traffic_becomes_of_
 
 
 def test_what_is_expected_of_a_correction_that_is_not_sure_is_nearer_to_even() -> None:
-    unsure, sure = (Calibration(covariance=apart((variance,) * 4)) for variance in (1.0, 1e-9))
+    unsure, sure = (Calibration(variances=(variance,) * 4) for variance in (1.0, 1e-9))
     assert sure.expected(SURE, NEAR) == pytest.approx(sure.corrected(SURE, NEAR))
     draws = np.random.default_rng(7).normal(unsure.mean, 1.0, (20_000, 4)) @ basis(SURE, NEAR)
     assert unsure.expected(SURE, NEAR) == pytest.approx(float(np.mean(1 / (1 + np.exp(-draws)))), abs=0.02)

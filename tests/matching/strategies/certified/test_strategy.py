@@ -219,12 +219,12 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
     assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
 
 
-def test_likeness_is_confirmed_by_the_verifier_until_the_category_has_labels_of_its_own() -> None:
+def test_what_likeness_is_sure_of_is_read_by_the_verifier_first_however_many_labels_there_are() -> None:
     near = candidate(0.97, "How can I reset my password for the app?")
     again = candidate(0.99, "How do I reset my password ?")
     threshold = CertifiedThreshold(PACK.with_target(0.3))
     verdict = threshold.judge(near, "support", controls=ANY, draw=0.5)
-    assert (verdict.serve, verdict.verify, verdict.enough) == (False, True, True)
+    assert (verdict.serve, verdict.verify, verdict.sure) == (False, True, True)
     heard = replace(near, features=features.with_verdict(near.features, 0.99))
     assert threshold.judge(heard, "support", controls=ANY, draw=0.5).serve, "a yes is enough"
     denied = replace(near, features=features.with_verdict(near.features, 0.02))
@@ -233,7 +233,8 @@ def test_likeness_is_confirmed_by_the_verifier_until_the_category_has_labels_of_
     assert (typed.serve, typed.verify) == (True, False), "a text typed again needs no word"
     for _ in range(100):
         threshold.observe(label(near, correct=True, source=LabelSource.MISS))
-    assert threshold.judge(near, "support", controls=ANY, draw=0.5).serve, "by then labels say what likeness is worth"
+    verdict = threshold.judge(near, "support", controls=ANY, draw=0.5)
+    assert (verdict.serve, verdict.verify) == (False, True), "labels of what nobody read do not say what likeness hides"
     silent = msgspec.structs.replace(PACK.of("support"), verify="off")
     alone = msgspec.structs.replace(PACK, categories={**PACK.categories, "support": silent}).with_target(0.3)
     assert CertifiedThreshold(alone).judge(near, "support", controls=ANY, draw=0.5).serve
