@@ -6,10 +6,11 @@ groups that were written for the verifier, less those held out, and two sets und
 which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
 What the verifier's word is worth is learned from groups of hands of which it has read nothing: those that were merely
 held out are of hands that it knows, and many of them were made to mislead it. One of those hands wrote no groups, but
-natural questions, which were judged. Where no verifier is asked, texts are read as they are typed:
-slips that stand tell how far likeness can be trusted where it sees less than all, and mended ones nothing. What that is
-worth with strangers is printed: of the pairs of each such hand, each alone in a cache without labels, what would be
-served by a prior that was learned from the other hands, and how much of that is wrong.
+natural questions, which were judged. Where no verifier is asked, those hands teach too, for among groups that were
+merely rewritten likeness alone looks better than it is; and texts are read as they are typed: slips that stand tell how
+far likeness can be trusted where it sees less than all, and mended ones nothing. What that is worth with strangers is
+printed: of the pairs of each such hand, each alone in a cache without labels, and of its questions before a cache that
+nobody reads for, what would be served by a prior that was learned from the other hands, and how much of that is wrong.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -86,6 +87,7 @@ FLOOR = 0.5
 SEED = 7
 QUANTILES = 200
 _SLIP = 0.95
+_ALONE = "-alone"  # the groups of a hand about which no verifier is asked
 _ASKED = features.NAMES.index("asked")
 _NEARNESS = features.NAMES.index("nearness")
 _SAME_WORDS = features.NAMES.index("same_words")
@@ -116,18 +118,23 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
     for profile, sets in PROFILES.items():
         chosen = {name: rows for name, rows in groups.items() if name.partition(":")[0] in sets}
         data = fit({name: _columns(rows) for name, rows in chosen.items()})
-        data["risks"] = _risks(BeliefPrior.read(data), chosen)
+        prior = BeliefPrior.read(data)
+        data["risks"] = _risks(prior, chosen, asked=False)
+        data["told"]["risks"] = _risks(prior.told or prior, chosen, asked=True)
         made[profile] = data
         print(profile, data["calibration"], data["labels"], data["told"]["calibration"], data["told"]["labels"])
     return made
 
 
 def _groups(name: str, hand: str | None) -> list[tuple[str, list[Row]]]:
-    """The groups of a set, or those of one hand, which the verifier is asked about."""
+    """The groups of a set, or those of one hand, which the verifier is asked about and not."""
     if hand is not None:
         texts, pairs = _of_hand(name, hand)
-        stream = _stream(_shuffled(texts), told=True)
-        return [(f"{name}:{hand}", list(stream)), (f"{name}:{hand}-pairs", list(_labelled(pairs, told=True)))]
+        return [
+            (f"{name}:{hand}", list(_stream(_shuffled(texts), told=True))),
+            (f"{name}:{hand}-pairs", list(_labelled(pairs, told=True))),
+            (f"{name}:{hand}{_ALONE}", list(_stream(_shuffled(texts)))),
+        ]
     own = name in HANDS
     written = _written(name == "served")
     chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
@@ -247,27 +254,39 @@ def _labelled(pairs: Iterable[Pair], told: bool = False) -> Iterator[Row]:
 
 
 def _check(groups: Mapping[str, Sequence[Row]]) -> None:
-    """Print what would be served of the pairs of each hand by a prior of the other hands, and how much is wrong."""
+    """Print what would be served of each hand by a prior of the other hands, and how much of that is wrong.
+
+    First of its pairs, which the verifier reads, and then of its questions, where nobody reads them.
+    """
     pack = packs.load("default")
     policy = pack.of("default")
-    told = {name: rows for name, rows in groups.items() if ":unread_" in name}
-    sums = [[0, 0] for _ in RISKS]
-    for hand in (hand for hands in HANDS.values() for hand in hands):
-        others = {
-            name: rows
-            for name, rows in told.items()
-            if f":{hand}" not in name and name.partition(":")[0] in PROFILES["any"]
-        }
-        prior = BeliefPrior.read(fit({name: _columns(rows) for name, rows in others.items()}))
-        known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
-        rows = next(rows for name, rows in told.items() if name.endswith(f":{hand}-pairs"))
-        line = [f"{hand}: {sum(right for *_, right in rows)} of {len(rows)} pairs may be served"]
-        for risk, total in zip(RISKS, sums, strict=True):
-            served = [right for _, values, right in rows if 1.0 - known.probability(values, 0) <= risk]
-            total[0], total[1] = total[0] + len(served), total[1] + served.count(False)
-            line.append(f"at a risk of {risk:.0%} {len(served)} are, {served.count(False)} wrong")
-        print("; ".join(line))
-    print("; ".join(f"at {risk:.0%} {wrong} of {of} wrong" for risk, (of, wrong) in zip(RISKS, sums, strict=True)))
+    for ending in ("-pairs", _ALONE):
+        sums = [[0, 0] for _ in RISKS]
+        for hand in (hand for hands in HANDS.values() for hand in hands):
+            others = {
+                name: _columns(rows)
+                for name, rows in groups.items()
+                if f":{hand}" not in name
+                and name.partition(":")[0] in PROFILES["any"]
+                and (ending == _ALONE or (":unread_" in name and not name.endswith(_ALONE)))
+            }
+            prior = BeliefPrior.read(fit(others))
+            known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
+            rows = next(rows for name, rows in groups.items() if name.endswith(f":{hand}{ending}"))
+            likeliest: dict[int, tuple[float, bool]] = {}
+            for place, (request, values, right) in enumerate(rows):
+                found = (known.probability(values, 0), right)
+                key = request if ending == _ALONE else place
+                likeliest[key] = max(likeliest.get(key, found), found)
+            line = [
+                f"{hand}{ending}: {sum(right for _, right in likeliest.values())} of {len(likeliest)} may be served"
+            ]
+            for risk, total in zip(RISKS, sums, strict=True):
+                served = [right for p, right in likeliest.values() if 1.0 - p <= risk]
+                total[0], total[1] = total[0] + len(served), total[1] + served.count(False)
+                line.append(f"at a risk of {risk:.0%} {len(served)} are, {served.count(False)} wrong")
+            print("; ".join(line))
+        print("; ".join(f"at {risk:.0%} {wrong} of {of} wrong" for risk, (of, wrong) in zip(RISKS, sums, strict=True)))
 
 
 def _differ(groups: Mapping[str, Sequence[Row]], prior: BeliefPrior) -> None:
@@ -278,7 +297,11 @@ def _differ(groups: Mapping[str, Sequence[Row]], prior: BeliefPrior) -> None:
     told = prior.told or prior
     belief, tables = Belief(told), []
     for name, rows in groups.items():
-        if ":unread_" not in name or name.endswith("-pairs") or name.partition(":")[0] in ("natural", "misleading"):
+        if (
+            ":unread_" not in name
+            or name.endswith(("-pairs", _ALONE))
+            or name.partition(":")[0] in ("natural", "misleading")
+        ):
             continue
         best: dict[int, tuple[float, float, bool]] = {}
         for request, values, right in rows:
@@ -334,17 +357,21 @@ def _objections(one: str, two: str) -> tuple[Conflict, ...]:
     return guards.conflicts(one, two, guards.GUARDS)
 
 
-def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[float]:
-    """Quantiles of the lowest 1 - P(correct) of a request; all hands of a set together have the say of one group."""
-    untold = CalibratedBelief(prior, FAITHFUL)
-    told = CalibratedBelief(prior.told or prior, FAITHFUL)
+def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]], *, asked: bool) -> list[float]:
+    """Quantiles of the lowest 1 - P(correct) of a request where the verifier is asked, or is not.
+
+    All hands of a set together have the say of one group.
+    """
+    belief = CalibratedBelief(prior, FAITHFUL)
     kinds: dict[str, list[float]] = {}
     for name, rows in groups.items():
         by_request: dict[int, float] = {}
         for request, values, _ in rows:
-            risk = 1.0 - (told if values[_ASKED] else untold).probability(values, 0)
-            by_request[request] = min(risk, by_request.get(request, 1.0))
-        kinds.setdefault(_HAND.sub("", name), []).extend(by_request.values())
+            if bool(values[_ASKED]) is asked:
+                risk = 1.0 - belief.probability(values, 0)
+                by_request[request] = min(risk, by_request.get(request, 1.0))
+        if by_request:
+            kinds.setdefault(_HAND.sub("", name), []).extend(by_request.values())
     lowest = [float(one) for risks in kinds.values() for one in np.quantile(risks, np.linspace(0, 1, QUANTILES))]
     return [round(float(value), 6) for value in np.quantile(lowest, (np.arange(QUANTILES) + 0.5) / QUANTILES)]
 

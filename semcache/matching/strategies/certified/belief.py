@@ -74,7 +74,7 @@ class BeliefPrior:
     `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
     of the offsets of answers. `calibration` starts a `Calibration`, and `risks` are quantiles of the lowest
     1 - P(correct) of a request in the data that the prior was learned from. `told` is the belief about candidates that
-    the local verifier was asked about, None where it is no other.
+    the local verifier was asked about, and of requests for which it was; None where it is no other.
     """
 
     center: Array

@@ -81,7 +81,7 @@ class CategoryKnowledge:
         self.budget = ErrorBudget(
             target,
             policy.contract,
-            risks=prior.risks,
+            risks=told.risks or prior.risks if self.verifier == "verifier" else prior.risks,
             grant=grants * max(GRANT, target),
             first=max(self._beta, target),
             loosest=self._loosest,
