@@ -235,8 +235,7 @@ async def open_components(opening: Opening) -> Components:
         asking = Asking(tiers.judged, verifiers, prices, meter, paid, background.start, *opening.words)
         search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
         judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
-        read = partial(verifiers.of_pair, "verifier")
-        learner = Learner(store, log, timed, verdicts, live, meter, clock=clock, read=read)
+        learner = Learner(store, log, timed, verdicts, live, meter, clock=clock, read=verifiers.read)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.seen = seen
         await maintenance.gauge()

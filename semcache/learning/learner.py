@@ -32,12 +32,13 @@ from semcache.types.evidence import Comparison, Judgement, Label, LabelSource
 TRIES = 3
 _REMEMBERED = 10_000
 _IDLE = 5.0
+_INTERVAL = 0.25  # seconds between writes
 _JUDGING = "semcache-judge"
 _log = logging.getLogger(__name__)
 
 
 class Learner:
-    """Judges and learns. `interval`: seconds between writes. `read` gives the local verifier's P(same) of two texts."""
+    """Judges and learns. `read` gives the local verifier's P(same) of two texts, None for none."""
 
     def __init__(
         self,
@@ -50,7 +51,6 @@ class Learner:
         *,
         clock: Callable[[], float],
         read: Callable[[str, str], Awaitable[float | None]],
-        interval: float = 0.25,
     ) -> None:
         self.log = log
         self._read = read
@@ -60,7 +60,6 @@ class Learner:
         self._live = live
         self._meter = meter
         self._clock = clock
-        self._interval = interval
         self._missed: BoundedQueue[tuple[Lookup, Entry, float]] = BoundedQueue()
         self._waiting: BoundedQueue[tuple[Judgement, Entry]] = BoundedQueue()
         # The old entry is gone by then, so these cannot wait in the store's queue.
@@ -313,7 +312,7 @@ class Learner:
 
     async def _run(self) -> None:
         while True:
-            await asyncio.sleep(self._interval)
+            await asyncio.sleep(_INTERVAL)
             await self.work()
 
     async def _run_queue(self) -> None:

@@ -201,6 +201,10 @@ class Verifiers:
             self._breakers[name].failed(time.monotonic(), error)
             return None
 
+    async def read(self, one: str, two: str) -> float | None:
+        """P(same) of two texts by the local verifier; None where there is none to be had. Raises nothing."""
+        return await self.of_pair("verifier", one, two)
+
     async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
         """P(same) by the verifier of that name, and if this call asked for it. Raises NoVerdict, or what it raised."""
         return await self._word(name, lookup, served, entry_of, [])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from semcache import AsyncSemanticCache
+from semcache.config import packs
 from semcache.errors import StoreError, UpstreamError
-from semcache.learning import label_log
-from semcache.matching import strategies
+from semcache.learning import label_log, labelling
+from semcache.matching import features, strategies
 from semcache.storage.stores import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
@@ -94,6 +96,51 @@ async def told(cache: AsyncSemanticCache, prompt: str, answer: str) -> Any:
 
 def count(cache: AsyncSemanticCache, name: str, **names: str) -> float:
     return cache.meter.registry.get_sample_value(name, names) or 0.0
+
+
+@pytest.mark.parametrize(
+    ("policy", "word", "learned"),
+    [
+        ("verify: verifier", 0.9, True),
+        ("verify: verifier", None, False),
+        ("verify: off", 0.9, False),
+        ("verify: llm", 0.9, False),
+        ("{verify: verifier, contract: request}", 0.9, False),
+    ],
+)
+async def test_what_the_verifiers_word_is_worth_is_learned_from_likely_neighbours_that_nobody_waited_to_have_read(
+    tmp_path: Path, policy: str, word: float | None, learned: bool
+) -> None:
+    fields = policy.strip("{}").replace(", ", "\n  ")
+    async with opened(tmp_path, pack=f"{PACK}  {fields}\n") as cache:
+        heard: list[tuple[str, str]] = []
+
+        async def read(one: str, two: str) -> float | None:
+            heard.append((one, two))
+            return word
+
+        cache.components.learner._read = read
+        await told(cache, ASKED, "Hold the button.")
+        missed = await told(cache, FAR, "Hold the button.")
+        await cache.settle()
+        [label] = pupil(cache).labels
+        plain = missed.lookup.decision.nearest.features
+        assert label.features == (features.with_verdict(plain, 0.9) if learned else plain)
+        assert label.correct
+        assert heard == ([(FAR, ASKED)] if "verifier" in policy and "request" not in policy else [])
+
+
+@pytest.mark.parametrize(
+    ("p_correct", "trait", "unread"),
+    [(0.5, None, True), (0.49, None, False), (0.9, "asked", False), (0.9, "verbatim", False), (0.9, "reordered", True)],
+)
+def test_what_is_unlikely_was_read_already_or_was_typed_again_is_not_read_for_learning(
+    p_correct: float, trait: str | None, unread: bool
+) -> None:
+    values = tuple([float(name == trait) for name in features.NAMES])
+    label = Label(0.0, "default", "t", 1, 1, b"", 0.9, values, p_correct, False, LabelSource.MISS, False)
+    assert labelling.is_unread(label, packs.load("default").of("default")) is unread
+    assert not labelling.is_unread(replace(label, features=()), packs.load("default").of("default"))
 
 
 async def test_a_miss_is_compared_with_its_neighbour_and_an_equal_answer_is_shared(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
+from semcache.matching import features
 from semcache.retention.eviction import POLICIES
 from semcache.simulate import Arrival, Experiment, SimulationResult, Simulator
 from semcache.types import Outcome, Why
@@ -215,6 +216,22 @@ def test_a_wish_to_verify_is_a_miss_unless_somebody_verifies() -> None:
     assert asked == [("q", "p")]
     refusing = Simulator(pack(), Fixed(0.5, verify=True), rng=random.Random(0), verify=lambda *_: 0.5)
     assert refusing.run(arrivals, vectors).why[1] is Why.VERIFY_FAILED
+
+
+@pytest.mark.parametrize("policy", ["verifier", "off"])
+def test_a_likely_neighbour_that_nobody_waited_to_have_read_is_read_for_its_label(policy: str) -> None:
+    vectors = units([np.eye(DIM)[0], np.eye(DIM)[0] + 0.05 * np.eye(DIM)[1]])
+    arrivals = [Arrival(0.0, "p", "x"), Arrival(1.0, "q", "x")]
+    strategy, asked = Fixed(0.9999), list[tuple[str, str]]()
+
+    def verify(query: str, cached: str) -> float:
+        asked.append((query, cached))
+        return 0.9
+
+    Simulator(pack(verify=policy), strategy, rng=random.Random(0), verify=verify).run(arrivals, vectors)
+    [label] = strategy.labels
+    assert label.features[features.NAMES.index("asked")] == float(policy == "verifier")
+    assert asked == ([("q", "p")] if policy == "verifier" else [])
 
 
 def test_the_second_neighbour_is_asked_about_where_the_word_on_the_first_is_not_enough() -> None:
