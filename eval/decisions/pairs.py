@@ -72,7 +72,7 @@ class Cache:
             return decision
         p_same = None if self._said is None else self._said(pair.asked, pair.cached)
         if p_same is None:
-            return decide.refused(decision)
+            return decide.unread(decision, terms.draw) or decide.refused(decision)
         return decide.verified(decision, p_same, allowed=decision.risk or 0.0, terms=terms, threshold=self._threshold)
 
 

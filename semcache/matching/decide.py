@@ -140,7 +140,7 @@ def followed(verdict: Verdict, candidate: Candidate, draw: float, *, stale: bool
     if verdict.serve:
         return Serve(card, Outcome.SEMANTIC, score, p, draw < chance, chance, features=values, stale=stale)
     if verdict.verify:
-        return Verify(card, score, p, features=values, chance=chance, risk=verdict.risk, stale=stale)
+        return Verify(card, score, p, values, chance, verdict.risk, stale, verdict.alone)
     return None
 
 
@@ -189,6 +189,11 @@ def verified(
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct)
 
 
+def unread(unsure: Verify, draw: float) -> Serve | None:
+    """Serve what likeness alone is sure enough of, for the verifier does not read such texts; None for the rest."""
+    return served(unsure, draw) if unsure.alone else None
+
+
 def refused(unsure: Verify) -> Forward:
     """The miss that a doubted candidate is for want of a verdict."""
     nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
@@ -222,7 +227,7 @@ def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> V
         return replace(verdict, p_correct=p_correct, audit=audit)
     risks = [one.risk for one in (verdict, other) if one.risk is not None]
     least = min(risks) if len(risks) == 2 else None
-    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN)
+    doubted = replace(verdict, serve=False, verify=True, why=Why.UNCERTAIN, alone=verdict.sure and other.sure)
     return replace(doubted, p_correct=p_correct, audit=audit, risk=least)
 
 

@@ -126,6 +126,8 @@ class Verifiers:
         while asking is not None and not isinstance(settled, Serve):
             question = _PendingVerification(lookup, asking, pack, threshold, draw)
             answer, became = await self._heard(question, entry_of, bill)
+            if became == "unread":
+                answer = decide.unread(asking, draw)
             settled = decide.likelier(settled, answer)
             if asking is unsure or became == "yes":
                 result = became
@@ -171,10 +173,10 @@ class Verifiers:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
-        if not isinstance(question.decided(verifier.best), Serve):
-            raise NoVerdict("weak")
         if not verifier.reads(lookup.request.text, question.unsure.card.text):
             raise NoVerdict("unread")
+        if not isinstance(question.decided(verifier.best), Serve):
+            raise NoVerdict("weak")
         return question.decided((await self._word(name, lookup, served, entry_of, bill))[0])
 
     async def passes(self, lookup: Lookup, unsure: Verify, *, pack: Pack, threshold: Threshold) -> bool:

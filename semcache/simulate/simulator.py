@@ -207,11 +207,15 @@ class Simulator:
         settled: Serve | Forward | None = None
         asking: Verify | None = unsure
         while asking is not None and not isinstance(settled, Serve):
-            p_same = None if verify is None else verify(arrival.text, asking.card.text)
-            if p_same is None:
+            if verify is None:
                 break
+            p_same = verify(arrival.text, asking.card.text)
             allowed = self.pack.target_of(policy.name) if asking.risk is None else asking.risk
-            answer = decide.verified(asking, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
+            answer: Serve | Forward | None
+            if p_same is None:
+                answer = decide.unread(asking, terms.draw)
+            else:
+                answer = decide.verified(asking, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
             settled, asking = decide.likelier(settled, answer), asking.then
         return settled or decide.refused(unsure)
 

@@ -74,8 +74,8 @@ class Verdict:
     """A threshold's opinion of one candidate.
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
-    for a verifier's word on a candidate that is not served without one. `risk` is the 1 - P(correct) that such a word
-    may leave, None: the target.
+    for a verifier's word on a candidate that is not served without one, save where the verifier does not read such
+    texts and likeness `alone` is sure enough. `risk` is the 1 - P(correct) that such a word may leave, None: the target.
     """
 
     serve: bool
@@ -84,11 +84,12 @@ class Verdict:
     verify: bool = False
     why: Why = Why.BELOW_THRESHOLD
     risk: float | None = None
+    alone: bool = False
 
     @property
     def sure(self) -> bool:
         """True if it is served, or would be if it needed no verifier's word: nothing likelier need be looked for."""
-        return self.serve or (self.verify and self.risk is not None and 1.0 - self.p_correct <= self.risk)
+        return self.serve or self.alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,8 @@ class Verify:
     """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not, or without a verdict.
 
     `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
-    then, None: the target. One whose time is over is served as `stale`. Where the word is not enough, `then` is asked
-    about, None: nothing.
+    then, None: the target. One whose time is over is served as `stale`. Where the verifier does not read such texts, it
+    is served if likeness `alone` is sure enough. Where the word is not enough, `then` is asked about, None: nothing.
     """
 
     card: Card
@@ -134,6 +135,7 @@ class Verify:
     chance: float = 0.0
     risk: float | None = None
     stale: bool = False
+    alone: bool = False
     then: Verify | None = None
 
 

@@ -243,13 +243,13 @@ def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, asks: bool,
 
 def test_what_the_guard_of_a_plug_in_vetoes_is_shown_to_no_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
     threshold = ByCategory(packs.load("default"))
-    wants = Verdict(False, 0.99, audit=0.2, verify=True, risk=0.03)
+    wants = Verdict(False, 0.99, audit=0.2, verify=True, risk=0.03, alone=True)
     monkeypatch.setattr(CertifiedThreshold, "judge", lambda *_, **__: wants)
     found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
     assert threshold.judge(found, "default", controls=Controls(), draw=0.5) == wants
     vetoed = replace(found, conflicts=(Conflict("theirs", "a veto"),))
     refused = threshold.judge(vetoed, "default", controls=Controls(), draw=0.5)
-    assert (refused.verify, refused.why) == (False, Why.GUARD)
+    assert (refused.verify, refused.alone, refused.why) == (False, False, Why.GUARD)
 
 
 def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:

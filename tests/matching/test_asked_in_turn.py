@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -160,6 +161,16 @@ async def test_one_that_it_does_not_read_is_passed_over() -> None:
     passed = (await _settled(says, unread=TEXTS[0])).decision
     assert isinstance(passed, Serve)
     assert (passed.card.id, says.heard) == (2, [TEXTS[1]])
+
+
+async def test_one_that_it_does_not_read_is_served_where_likeness_alone_is_sure() -> None:
+    says, sure = Says(0.99, 0.99), replace(_doubt(), alone=True)
+    served = (await _settled(says, unsure=sure, unread=TEXTS[0])).decision
+    assert isinstance(served, Serve)
+    assert (served.card.id, says.heard) == (1, [])
+    weak, says = Says(0.5, 0.5), Says(0.02, 0.02)
+    assert isinstance((await _settled(weak, unsure=sure, best=0.5)).decision, Forward)
+    assert isinstance((await _settled(says, unsure=sure)).decision, Forward)
 
 
 async def test_a_language_model_is_asked_once() -> None:

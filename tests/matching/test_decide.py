@@ -232,8 +232,32 @@ def test_what_is_asked_anew_meanwhile_is_read_first_as_well_and_served_as_stale(
 
 
 def test_nothing_likelier_is_looked_for_where_likeness_is_sure_and_only_has_to_be_read() -> None:
-    assert Verdict(False, 0.98, verify=True, risk=0.03).sure
-    assert not Verdict(False, 0.96, verify=True, risk=0.03).sure
-    assert not Verdict(False, 0.98, verify=True).sure
-    assert not Verdict(False, 0.98, risk=0.03).sure
-    assert Verdict(True, 0.5).sure
+    class TwoOfThem(_Asks):
+        shown, alone = 0, False
+
+        def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
+            self.shown += 1
+            return replace(super().judge(candidate), alone=self.alone)
+
+    others = [Candidate(replace(CARD, id=number, answer=number), 0.9) for number in (1, 2)]
+    for alone, shown in ((True, 1), (False, 2)):
+        threshold = TwoOfThem(PACK)
+        threshold.alone = alone
+        assert isinstance(choose(others, threshold=threshold), Verify)
+        assert threshold.shown == shown
+
+
+def test_what_a_verifier_does_not_read_is_served_by_likeness_that_is_sure_alone_under_the_terms_of_both() -> None:
+    class Alone(_Asks):
+        def judge(self, candidate: Candidate, *where: object, **given: object) -> Verdict:
+            return replace(super().judge(candidate, *where, **given), alone="strict" not in where)
+
+    asked = choose([Candidate(CARD, 0.9)], threshold=Alone(PACK))
+    assert isinstance(asked, Verify)
+    for draw, audit in ((0.2, True), (0.5, False)):
+        served = decide.unread(asked, draw)
+        assert isinstance(served, Serve)
+        assert (served.card, served.p_correct, served.audit, served.chance) == (CARD, 0.99, audit, 0.25)
+    elsewhere = choose([Candidate(replace(CARD, category="strict"), 0.9)], threshold=Alone(PACK))
+    assert isinstance(elsewhere, Verify)
+    assert decide.unread(elsewhere, 0.5) is None

@@ -128,7 +128,7 @@ async def test_what_was_to_be_read_is_forwarded_where_no_verdict_comes_however_l
     verifiers = Verifiers({}) if said is None else llm(Says(said))
     doubt = unsure().decision
     assert isinstance(doubt, Verify)
-    sure = replace(unsure(), decision=replace(doubt, p_correct=0.9999))
+    sure = replace(unsure(), decision=replace(doubt, alone=True))
     assert isinstance(await settled(verifiers, sure), Forward)
     assert isinstance(await settled(llm(Says(0.99)), sure), Serve)
 

@@ -84,7 +84,7 @@ class ByCategory:
         verdict = self._of(category).judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
         willing = verdict.serve or verdict.verify
         if willing and any(one.veto and one.guard not in GUARDS for one in candidate.conflicts):
-            return replace(verdict, serve=False, verify=False, audit=0.0, why=Why.GUARD)
+            return replace(verdict, serve=False, verify=False, alone=False, audit=0.0, why=Why.GUARD)
         return verdict
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:

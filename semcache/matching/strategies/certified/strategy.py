@@ -83,9 +83,10 @@ class CertifiedThreshold:
         final = stands and any(conflict.final for conflict in candidate.conflicts)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
-        doubted = known.suspects(candidate.features) or known.blind(candidate) or known.unread(candidate)
+        doubted = known.suspects(candidate.features) or known.blind(candidate)
         if 1.0 - p <= limit and not (doubted or stands or closed):
-            return Verdict(True, p, audit=chance, why=Why.SEMANTIC, risk=limit)
+            asks = known.unread(candidate)
+            return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, alone=asks)
         verify = not closed and known.asks(candidate, p, limit, free=not final)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
