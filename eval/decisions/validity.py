@@ -107,8 +107,9 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         "target for good; median and 95th percentile over streams",
         "strategies start without labels from this traffic and without any prior of their own but what ships",
         "where the local verifier is asked, it errs at equal words about as often as the one that ships does with "
-        "hands that it never read; a dull one errs three times as often, a blind one says what would be right for another "
-        "request, and a loud one finds nearly everything the same: of these the prior that ships knows nothing",
+        "hands that it never read; a dull one errs three times as often, a blind one says what would be right for "
+        "another request, and a loud one finds nearly everything the same: of these the prior that ships knows "
+        "nothing",
     ]
     heads = [
         "",

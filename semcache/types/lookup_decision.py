@@ -75,7 +75,8 @@ class Verdict:
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
     for a verifier's word on a candidate that is not served without one, save where the verifier does not read such
-    texts and likeness `alone` is sure enough. `risk` is the 1 - P(correct) that such a word may leave, None: the target.
+    texts and likeness `alone` is sure enough. `risk` is the 1 - P(correct) that such a word may leave, None: the
+    target.
     """
 
     serve: bool
