@@ -186,7 +186,7 @@ class ResponseCache:
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
     async def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Return True if an answer still in the air would be served to this request. Never raises.
+        """Return True if an answer still in the air would be served to this request.
 
         The local verifier is asked where it has to be, a language model is not.
         """

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from semcache import AsyncSemanticCache
@@ -140,7 +141,9 @@ def test_what_is_unlikely_was_read_already_or_was_typed_again_is_not_read_for_le
     values = tuple([float(name == trait) for name in features.NAMES])
     label = Label(0.0, "default", "t", 1, 1, b"", 0.9, values, p_correct, False, LabelSource.MISS, False)
     assert labelling.is_unread(label, packs.load("default").of("default")) is unread
-    assert not labelling.is_unread(replace(label, features=()), packs.load("default").of("default"))
+    default = packs.load("default").of("default")
+    assert not labelling.is_unread(replace(label, features=()), default)
+    assert not labelling.is_unread(label, msgspec.structs.replace(default, strategy="static"))
 
 
 async def test_a_miss_is_compared_with_its_neighbour_and_an_equal_answer_is_shared(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ class CategoryKnowledge:
         best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
         return 1.0 - best <= limit
 
-    def unread(self, candidate: Candidate) -> bool:
+    def has_to_be_read(self, candidate: Candidate) -> bool:
         """Return True where the local verifier has to read both texts first: all but those that were typed again.
 
         What likeness alone is sure of is wrong too often where prompts are full of near misses, and no labels would

@@ -85,7 +85,7 @@ class CertifiedThreshold:
         chance = known.chance(policy)
         doubted = known.suspects(candidate.features) or known.blind(candidate)
         if 1.0 - p <= limit and not (doubted or stands or closed):
-            asks = known.unread(candidate)
+            asks = known.has_to_be_read(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, alone=asks)
         verify = not closed and known.asks(candidate, p, limit, free=not final)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
