@@ -105,7 +105,7 @@ async def _neighbours(components: Components, lookup: Lookup) -> list[dict[str, 
         whole = Candidate(one.card, one.score, objections, values, one.around)
         verdict = components.strategy.judge(whole, category, controls=lookup.request.controls, draw=1.0, tenant=tenant)
         facts = neighbour_facts(one.card, one.score, whole, lookup, components.strategy, now=now)
-        against = verdict.why.value if not verdict.serve else None
+        against = None if verdict.sure else verdict.why.value
         if one.card.id in rejected:
             against = Why.REJECTED.value
         elif one.card.expires <= now:

@@ -19,7 +19,9 @@ async def test_a_question_that_looks_alike_is_not_answered_by_another_cold(kept:
     async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
         await cache.record(await cache.lookup(kept), "An answer.")
         await cache.settle()
-        assert "is not served unread" in (await cache.explain(asked))["meaning"]
+        told = await cache.explain(asked)
+        assert "is not served unread" in told["meaning"]
+        assert told["neighbours"][0]["against"] is None, "nothing but what the verifier may say"
         assert (await cache.lookup(asked)).answer is None
 
 
