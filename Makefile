@@ -20,6 +20,9 @@ demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty promp
 serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
 	$(BIN)/semcache serve $(ARGS)
 
+# Two processes share the processors: threads that wait for one another must not keep them busy.
+test test-slow: export OMP_WAIT_POLICY = PASSIVE
+
 test: $(VENV)/test.stamp $(VENV)/torch.stamp  ## Run the fast tests, on two processes: make test ARGS="-k store".
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
