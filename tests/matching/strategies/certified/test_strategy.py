@@ -240,6 +240,17 @@ def test_what_likeness_is_sure_of_is_read_by_the_verifier_first_however_many_lab
     assert CertifiedThreshold(alone).judge(near, "support", controls=ANY, draw=0.5).serve
 
 
+@pytest.mark.parametrize("verify", ["verifier", "off"])
+def test_a_budget_begins_with_the_risks_of_requests_that_are_read_where_they_are(verify: str) -> None:
+    policy = msgspec.structs.replace(PACK.of("support"), verify=verify)
+    threshold = CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": policy}))
+    prior = shipped(policy.prior)
+    assert prior.told is not None
+    assert prior.told.risks != prior.risks
+    begun = threshold._of("support").budget._risks
+    assert sorted(begun) == sorted(prior.told.risks if verify == "verifier" else prior.risks)
+
+
 def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
     prior = shipped("any").told
     assert prior is not None
