@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from semcache.matching import features
+from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,29 @@ class Synthetic:
     draw: NDArray[np.float64]
     said: NDArray[np.float64]
     change: int | None
+
+
+def label(
+    stream: Synthetic, at: int, values: tuple[float, ...], p_correct: float | None, *, served: bool, chance: float
+) -> Label:
+    """The label of a request of the stream, as its judge heard it: of an audited hit, or of a miss."""
+    entry = int(stream.entry[at])
+    return Label(
+        at=float(at),
+        category="default",
+        tenant="default",
+        entry_id=entry,
+        answer=entry,
+        exact=b"",
+        score=float(stream.score[at]),
+        features=values,
+        p_correct=p_correct,
+        correct=bool(stream.heard[at]),
+        source=LabelSource.AUDIT if served else LabelSource.MISS,
+        served=served,
+        chance=chance,
+        seq=at + 1,
+    )
 
 
 def make(kind: Kind, length: int, seed: int) -> Synthetic:

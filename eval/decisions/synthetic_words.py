@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from eval.decisions import synthetic
 from eval.decisions.synthetic import Synthetic
 from semcache.matching import doubts
 from semcache.matching.decide import RequestTerms
 from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls, Forward, Serve, Why
-from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def served(
     traits = [tuple(row) for row in stream.features.tolist()]
     found, judged = np.zeros(len(stream.entry), bool), np.zeros(len(stream.entry), bool)
     tries = np.random.default_rng(len(draws := stream.draw.tolist())).random(len(stream.entry)).tolist()
-    asked, heard = 0, stream.heard.tolist()
+    asked = 0
     for at, (entry, score) in enumerate(zip(stream.entry.tolist(), stream.score.tolist(), strict=True)):
         candidate = Candidate(cards[entry], score, features=traits[at])
         verdict = threshold.judge(candidate, "default", controls=Controls(), draw=draws[at])
@@ -80,22 +80,7 @@ def served(
                     values, p_correct = decision.nearest.features, decision.p_correct or 0.0
         if found[at] and not audited:
             continue
-        label = Label(
-            at=float(at),
-            category="default",
-            tenant="default",
-            entry_id=entry,
-            answer=entry,
-            exact=b"",
-            score=score,
-            features=values,
-            p_correct=p_correct,
-            correct=heard[at],
-            source=LabelSource.AUDIT if found[at] else LabelSource.MISS,
-            served=bool(found[at]),
-            chance=chance,
-            seq=at + 1,
-        )
+        label = synthetic.label(stream, at, values, p_correct, served=bool(found[at]), chance=chance)
         tier.observe(label)
         plain = label if by_meaning else without_word(label)
         if plain is not None:

@@ -27,7 +27,6 @@ from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.protocols import Threshold
 from semcache.simulate.simulation_result import interval
 from semcache.types import Candidate, Card, Controls, Forward, Serve, Verify
-from semcache.types.evidence import Label, LabelSource
 
 BURN_IN = 200  # hits by the contract "hit", requests by "request"
 _LENGTH = 2000
@@ -171,7 +170,7 @@ def _served(
     cards = [Card(i, b"", b"", "default", "", 0.0, math.inf) for i in range(int(stream.entry.max()) + 1)]
     traits = [tuple(row) for row in stream.features.tolist()]
     served = np.zeros(len(stream.entry), bool)
-    draws, heard, said = stream.draw.tolist(), stream.heard.tolist(), stream.said.tolist()
+    draws, said = stream.draw.tolist(), stream.said.tolist()
     for at, (entry, score) in enumerate(zip(stream.entry.tolist(), stream.score.tolist(), strict=True)):
         candidate = Candidate(cards[entry], score, features=traits[at])
         decision = _decided(threshold, candidate, draws[at], said[at])
@@ -181,22 +180,8 @@ def _served(
         if hit is not None and not hit.audit:
             continue
         known = hit or decision.nearest
-        label = Label(
-            at=float(at),
-            category="default",
-            tenant="default",
-            entry_id=entry,
-            answer=entry,
-            exact=b"",
-            score=score,
-            features=known.features,
-            p_correct=decision.p_correct,
-            correct=heard[at],
-            source=LabelSource.AUDIT if hit else LabelSource.MISS,
-            served=hit is not None,
-            chance=hit.chance if hit else 1.0,
-            seq=at + 1,
-        )
+        chance = hit.chance if hit else 1.0
+        label = synthetic.label(stream, at, known.features, decision.p_correct, served=hit is not None, chance=chance)
         unread = hit is None and labelling.is_unread(label, policy)
         threshold.observe(labelling.read(label, said[at]) if unread else label)
     return served

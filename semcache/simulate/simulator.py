@@ -204,11 +204,11 @@ class Simulator:
     def _verified(self, unsure: Verify, arrival: Arrival, terms: decide.RequestTerms) -> Serve | Forward:
         policy = self.pack.of(arrival.category)
         verify = None if policy.verify == "llm" else self._verify
+        if verify is None:
+            return decide.refused(unsure)
         settled: Serve | Forward | None = None
         asking: Verify | None = unsure
         while asking is not None and not isinstance(settled, Serve):
-            if verify is None:
-                break
             p_same = verify(arrival.text, asking.card.text)
             allowed = self.pack.target_of(policy.name) if asking.risk is None else asking.risk
             answer: Serve | Forward | None
