@@ -46,6 +46,7 @@ from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.pairs import Pair
 from semcache.train.prior import fit
 from semcache.train.recipe import authored, natural
+from semcache.train.recipe.verifier_recipe import AGAINST_IT
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
@@ -58,6 +59,7 @@ CONTRIVED = (
     *("assistant_terse", "casual_chat", "company_public", "desk_documents", "desk_situations", "device_trouble"),
     *("explain_compare", "figures_in_words", "free_paraphrases", "idiom_everyday", "life_far", "long_reordered"),
     *("makers", "names_otherwise", "rules_exceptions", "school_science", "shop_money", "sly_reworded"),
+    *AGAINST_IT,
 )
 # The topics in which somebody is asked to do something; in the others, somebody asks.
 SERVED = (
@@ -67,9 +69,12 @@ SERVED = (
 )
 # The hands of which the verifier has read nothing, by the traffic that they wrote.
 HANDS = {
-    "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant"),
+    "served": ("unread_served", "unread_desk", "unread_service", "unread_assistant", "unread_builders"),
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
-    "mixed": ("unread_reworded", "unread_mixed", "unread_long", "unread_people"),
+    "mixed": (
+        *("unread_reworded", "unread_mixed", "unread_long", "unread_people"),
+        *("unread_idiom", "unread_typed", "unread_free"),
+    ),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked
 }

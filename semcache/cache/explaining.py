@@ -39,6 +39,8 @@ async def explain(cache: ResponseCache, request: Request, verifiers: Collection[
         meaning = (
             f"The nearest entry is not served unread: the verifier {verifier!r} would be asked, and its word decides."
         )
+        if lookup.decision.alone:
+            meaning += " Where it does not read such texts, likeness alone is sure enough, and the entry is served."
         without = cache.lacking_verifiers() if verifiers is None else lacking(cache.pack, verifiers)
         nobody = lookup.category in without
         remedy = "Set that verifier up: nobody is there." if nobody else ""

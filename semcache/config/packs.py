@@ -92,6 +92,11 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
+    @property
+    def asked(self) -> Literal["off", "verifier", "llm"]:
+        """Who is asked while the client waits: `verify`, but never the local verifier where requests are counted."""
+        return "off" if self.verify == "verifier" and self.contract == "request" else self.verify
+
 
 class Pack(msgspec.Struct, frozen=True, kw_only=True):
     """A valid policy pack. `categories` always holds "default"."""

@@ -54,8 +54,7 @@ def is_unread(label: Label, policy: Category) -> bool:
     Where no word could have been enough nobody waits for one; what it is worth there is learned from labels all the
     same, or it would never be enough.
     """
-    heard = policy.strategy == "certified" and policy.verify == "verifier" and policy.contract == "hit"
-    if not heard or len(label.features) != len(features.NAMES):
+    if policy.strategy != "certified" or policy.asked != "verifier" or len(label.features) != len(features.NAMES):
         return False
     return label.p_correct >= LIKELY and not (label.features[_ASKED] or label.features[_VERBATIM])
 

@@ -25,6 +25,14 @@ async def test_a_question_that_looks_alike_is_not_answered_by_another_cold(kept:
         assert (await cache.lookup(asked)).answer is None
 
 
+async def test_whoever_asks_why_hears_what_becomes_of_a_text_that_the_verifier_does_not_read() -> None:
+    async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
+        await cache.record(await cache.lookup("My card is still showing as inactive."), "An answer.")
+        await cache.settle()
+        assert "likeness alone is sure enough" in (await cache.explain("My card still shows as inactive."))["meaning"]
+        assert (await cache.lookup("My card still shows as inactive.")).answer == "An answer."
+
+
 async def test_a_rewording_to_which_the_verifier_does_not_object_is_served_cold() -> None:
     async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
         await cache.record(await cache.lookup("How many calories are in an egg?"), "An answer.")

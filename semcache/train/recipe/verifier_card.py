@@ -60,9 +60,11 @@ def readme(
         "prompt, rewordings of the same answer, and near ones of another (`semcache/train/recipe/authored`). In the "
         "groups called contrasts one word was dropped, added or replaced, where that changes the answer and where it "
         "does not; of 15,175 such pairs a second reader, who saw no labels, found 97% as they were meant, and the "
-        "others were left out or changed sides. Natural questions were written one by one by 27 hands of a language "
-        "model, each in the manner of other people and none to resemble another; those that lie near each other were "
-        "then judged pair by pair, by readers that saw neither scores nor authors: "
+        "others were left out or changed sides. Eight hands wrote against a former verifier: they saw what it got "
+        "wrong of each batch and wrote more of that; of 1,510 of their pairs on which it was far off, other readers, "
+        "who saw no labels, found all but one as they were meant. Natural questions were written one by one by 27 hands "
+        "of a language model, each in the manner of other people and none to resemble another; those that lie near "
+        "each other were then judged pair by pair, by readers that saw neither scores nor authors: "
         '"would one and the same correct and helpful answer, written for A, also fully satisfy somebody who asks B?" '
         "(`semcache/train/recipe/natural`). Of 800 pairs that two readers judged, three were yes to one and no to the "
         "other, and 5% undecided to one of them. "
@@ -73,7 +75,7 @@ def readme(
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of fifteen hands (`unread`); of natural questions those of four hands, about topics "
+        "eighth, and all groups of nineteen hands (`unread`); of natural questions those of four hands, about topics "
         "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never "
         "trained on.",
         "",

@@ -45,6 +45,13 @@ ONE_BESIDE = frozenset(
         *("health", "knowledge", "long", "requests", "roles", "short", "sly", "support", "tasks", "workplace"),
     ]
 )
+# Topics written against a verifier, whose every pair was meant: each different text stands beside all rewordings.
+AGAINST_IT = frozenset(
+    [
+        *("customers_write", "developers_ask", "idiom_regional", "knowledge_in_other_words", "long_briefs"),
+        *("paraphrased_freely", "small_words_matter", "typed_carelessly"),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,8 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     groups = list(authored.groups())
     pairs = _of_data_sets(prompts, data, embed, sizes, seed)
     for group in groups:
-        pairs += authored.paired([group], beside=1 if group.topic in ONE_BESIDE else 2)
+        beside = 1 if group.topic in ONE_BESIDE else len(group.same) if group.topic in AGAINST_IT else 2
+        pairs += authored.paired([group], beside=beside)
     pairs += natural.paired()
     labelled = list(dict.fromkeys(one for one in pairs if not one.held))
     check = _even([one for one in pairs if one.held and one.sure > 0.5], seed)[: sizes.check]

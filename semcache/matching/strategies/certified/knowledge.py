@@ -68,7 +68,7 @@ class CategoryKnowledge:
         self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
-        self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
+        self.verifier = policy.asked
         plain = Calibration(prior.calibration, noise, cold=_COLD[policy.contract])
         self.untold = CalibratedBelief(prior, noise, plain)
         # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
