@@ -1,7 +1,8 @@
 """Prompts that ask for something, told from texts that only state something.
 
-Knows English words. Invariant: a short text, a question mark, and a text that speaks of its sender or to its reader
-always ask; only longer texts in the third person state.
+Knows English words. Invariant: a short text, a question mark, a text that speaks of its sender or to its reader, and
+one that ends without a mark, as what is typed in a hurry does, always ask; only longer sentences in the third person
+state.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ _OPENING = vocabulary(
     must has have had any best difference steps tips reasons ways
     """
 )
+_CLOSED = re.compile(r"""[.!\u2026]["'\u2019\u201d)\]\s]*$""")
 _SENTENCE = re.compile(r"[.:;!\n]+\s+")
 
 
 def asks(text: str) -> bool:
     """Return True if a text may ask for something, and False for one that only states something."""
     words = read(text)
-    if "?" in text or len(words.words) < _FEW or not words.bag.isdisjoint(_SPEAKING):
+    if "?" in text or len(words.words) < _FEW or not words.bag.isdisjoint(_SPEAKING) or not _CLOSED.search(text):
         return True
     return any(_opens(read(part).words) for part in _SENTENCE.split(text))
 

@@ -19,6 +19,9 @@ from semcache.request.requesting import asks
         "Which river flows through both Basel and Cologne before it reaches the sea",
         "The build fails on the server. Find the reason in the log that follows below",
         "norway population",
+        "okay dumb question lol but like why's the sky blue over the sea",
+        "whats the difference btw a left join and an inner join in sql",
+        "dead car battery, jump from another car with cables, step by step",
         "",
     ],
 )
@@ -31,6 +34,7 @@ def test_prompts_ask(text: str) -> None:
     [
         "The river rises in the hills of the north and flows past the old town into the eastern sea.",
         "In 1921 the family moved from the village to the capital, where the father opened a small workshop.",
+        "The song was written by the singer, who called it 'a letter to the people of the old town.'",
         "The song was written by the singer of the band, and the guitarist sang it on the second record.",
     ],
 )
