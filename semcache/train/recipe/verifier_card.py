@@ -62,9 +62,9 @@ def readme(
         "does not; of 15,175 such pairs a second reader, who saw no labels, found 97% as they were meant, and the "
         "others were left out or changed sides. Eight hands wrote against a former verifier: they saw what it got "
         "wrong of each batch and wrote more of that; of 1,510 of their pairs on which it was far off, other readers, "
-        "who saw no labels, found all but one as they were meant. Natural questions were written one by one by 27 hands "
-        "of a language model, each in the manner of other people and none to resemble another; those that lie near "
-        "each other were then judged pair by pair, by readers that saw neither scores nor authors: "
+        "who saw no labels, found all but one as they were meant. Natural questions were written one by one by 27 "
+        "hands of a language model, each in the manner of other people and none to resemble another; those that lie "
+        "near each other were then judged pair by pair, by readers that saw neither scores nor authors: "
         '"would one and the same correct and helpful answer, written for A, also fully satisfy somebody who asks B?" '
         "(`semcache/train/recipe/natural`). Of 800 pairs that two readers judged, three were yes to one and no to the "
         "other, and 5% undecided to one of them. "
