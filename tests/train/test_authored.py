@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier_recipe import AGAINST_IT, ONE_BESIDE, origin
+from semcache.train.recipe.verifier_recipe import AGAINST_IT, ONE_BESIDE, origin, rewordings_beside
 
 GROUPS = list(authored.groups())
 
@@ -17,7 +17,8 @@ def test_every_group_is_whole_and_says_everything_once() -> None:
         assert 2 <= len(group.same) <= 5, group.prompt
         assert 3 <= len(group.different) <= 6, group.prompt
         assert len({text.lower() for text in texts}) == len(texts), group.prompt
-        assert all(text.strip() == text and 2 <= len(text) <= 1000 for text in texts), group.prompt
+        longest = 1000 if group.topic == "long_briefs" else 400
+        assert all(text.strip() == text and 2 <= len(text) <= longest for text in texts), group.prompt
     prompts = [(group.topic, group.prompt.lower()) for group in GROUPS]
     assert len(set(prompts)) == len(prompts), "two hands may have had the same idea, one hand has it once"
 
@@ -62,3 +63,13 @@ def test_topics_that_are_paired_less_or_more_often_are_there() -> None:
     assert {group.topic for group in GROUPS} > ONE_BESIDE | AGAINST_IT
     assert not any(map(authored.unread, ONE_BESIDE | AGAINST_IT))
     assert not ONE_BESIDE & AGAINST_IT
+
+
+def test_a_group_that_was_written_against_a_verifier_is_paired_whole() -> None:
+    count = {
+        topic: {rewordings_beside(group) for group in GROUPS if group.topic == topic} for topic in ("support", "facts")
+    }
+    assert count == {"support": {1}, "facts": {2}}
+    group = next(one for one in GROUPS if one.topic in AGAINST_IT and len(one.same) > 2)
+    pairs = {(found.pair.one, found.pair.two) for found in authored.paired([group], beside=rewordings_beside(group))}
+    assert {(same, text) for same in (group.prompt, *group.same) for _, text in group.different} <= pairs

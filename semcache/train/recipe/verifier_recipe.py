@@ -108,8 +108,7 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
     groups = list(authored.groups())
     pairs = _of_data_sets(prompts, data, embed, sizes, seed)
     for group in groups:
-        beside = 1 if group.topic in ONE_BESIDE else len(group.same) if group.topic in AGAINST_IT else 2
-        pairs += authored.paired([group], beside=beside)
+        pairs += authored.paired([group], beside=rewordings_beside(group))
     pairs += natural.paired()
     labelled = list(dict.fromkeys(one for one in pairs if not one.held))
     check = _even([one for one in pairs if one.held and one.sure > 0.5], seed)[: sizes.check]
@@ -123,6 +122,13 @@ def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierP
         *unlabelled.near([prompt.text for prompt in prompts if not prompt.held], embed, count=4, least=0.6),
     ]
     return VerifierParts(labelled, unlabelled.unknown(near, labelled, seed), check)
+
+
+def rewordings_beside(group: authored.AuthoredGroup) -> int:
+    """How many rewordings each different text of a group stands beside, next to the prompt."""
+    if group.topic in AGAINST_IT:
+        return len(group.same)
+    return 1 if group.topic in ONE_BESIDE else 2
 
 
 def _of_data_sets(
