@@ -1,7 +1,8 @@
 """Synthetic streams whose truth is known: for every request the probability that its nearest neighbour is right.
 
 Knows features and no strategy. Invariant: the log-odds of a right neighbour are linear in the features, plus an effect
-of the stream and one of the entry, so that a strategy that learns can estimate them.
+of the stream, one of the entry and, where asked for, a part that no feature shows and a local verifier reads; so that a
+strategy that learns can estimate them.
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ MISLEADING: tuple[Kind, ...] = ("blind verifier", "loud verifier", "dull verifie
 NOISE: dict[Kind, float] = {"noise 10%": 0.1, "noise 30%": 0.3}
 _ENTRIES = 40
 _DROP = 3.0  # of the log-odds, at the shift
-# What the local verifier says is so much of the true log-odds, which it knows up to this standard deviation: at equal
-# words it then errs about as often as the one that ships does with hands that it never read.
-_SAYS, _HEARING = 0.8, 0.6
-_DULL = 1.2  # standard deviation of one that says all that it takes to be so
+# Standard deviation of what the texts tell and no feature shows: without it likeness would tell nearly all that a
+# verifier can, and the pairs that it is surest of would be no surer than others that are as like.
+UNREADABLE = 2.5
+# The local verifier knows the true log-odds up to this standard deviation and says P(same) as one does that was
+# trained on labels of which so many are taken to be wrong: at equal words it then errs about as often as the one that
+# ships does with hands that it never read.
+_HEARING, _UNSURE = 0.6, 0.008
+_DULL = 1.8  # standard deviation of one that hears badly
 _LOUD = 2.5  # log-odds by which one that is too sure says "the same"
+_LATENT = 101  # of the seed of what no feature shows, so that all else of a stream is the same without it
 _USUAL = {"rivals": 0.69, "length": 0.2, "brevity": 0.2}
 
 
@@ -72,8 +78,8 @@ def label(
     )
 
 
-def make(kind: Kind, length: int, seed: int) -> Synthetic:
-    """One stream of this kind.
+def make(kind: Kind, length: int, seed: int, *, unseen: float = 0.0) -> Synthetic:
+    """One stream of this kind. `unseen` is the standard deviation of the log-odds that no feature shows.
 
     After a "shift", at its middle, the log-odds of every neighbour are lower. In "adversarial" order all right
     neighbours come first, and then all wrong ones. What a "blind verifier" says has nothing to do with the truth, a
@@ -87,6 +93,8 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     overlap = np.clip(1.0 / (1.0 + np.exp(-(nearness - 2.5 + rng.normal(0.0, 1.0, length)))), 0.0, 1.0)
     effects = rng.normal(0.0, 0.7, _ENTRIES + 1)
     odds = rng.normal(0.0, 0.7) + effects[entry] + 1.8 * (nearness - 2.0) + 1.5 * (overlap - 0.5)
+    if unseen:
+        odds += np.random.default_rng([seed, _LATENT]).normal(0.0, unseen, length)
     change = None
     if kind == "shift":
         change = length // 2
@@ -101,8 +109,8 @@ def make(kind: Kind, length: int, seed: int) -> Synthetic:
     table = _features(rng, nearness, overlap)
     draw = rng.random(length)
     true = rng.permutation(odds) if kind == "blind verifier" else odds + _LOUD * (kind == "loud verifier")
-    share, deviation = (1.0, _DULL) if kind == "dull verifier" else (_SAYS, _HEARING)
-    said = 1.0 / (1.0 + np.exp(-share * (true + rng.normal(0.0, deviation, length))))
+    heard_up_to = _DULL if kind == "dull verifier" else _HEARING
+    said = _UNSURE + (1.0 - 2.0 * _UNSURE) / (1.0 + np.exp(-(true + rng.normal(0.0, heard_up_to, length))))
     return Synthetic(
         entry[order],
         (1.0 - np.exp(-nearness))[order],

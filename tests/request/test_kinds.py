@@ -72,6 +72,7 @@ NOT_PERSONAL = [
     "My next flight is eight hours long. Where is the best place to sit on a plane?",
     "Will I still get my salary during maternity leave?",
     "Please help me write an email to update my bank details.",
+    "My flight was five hours late. Am I eligible for compensation under EU law?",
 ]
 PERSONAL = [
     "How long does my refund take?",
@@ -82,6 +83,7 @@ PERSONAL = [
     "When is my account billed this month?",
     "When does my card arrive?",
     "Have I been charged for the trial?",
+    "Am I eligible for compensation?",
     "Why was I charged twice?",
     "Why was my payment declined?",
     "can the shop find my order",

@@ -107,7 +107,8 @@ _PERSONAL = CuedPatterns(
         r"\b(?<!how\s)(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved"
         r"|accepted|eligible"
         r"|logged in|covered|on the(?! hook\b))\b"
-        r"(?!.{0,80}\bunder (?:an? |the )?(?:standard|typical|usual|statutory|legal|warranty|law)\b)",
+        r"(?!.{0,80}\bunder (?:an? |the )?(?:standard|typical|usual|statutory|legal|warranty"
+        r"|(?:\w+ )?(?:laws?|rules))\b)",
     ),
     rule(
         "name age address birthday phone number email username id job location favourite favorite timezone city",

@@ -21,7 +21,8 @@ _CHANGING = any_of(
     r"|rank\w*|open|closed|status|delayed|delays|cancell?ed|traffic|platform|gate|terminal|trains|flights|buses"
     r"|tickets|seats|events|concerts?|movies?|films|playing|showing|trending|popular|best|top|most|leads?|leader"
     r"|president|minister|mayor|ceo|king|queen|champion|who is|who's|happening|going on|latest|track|parcel|package"
-    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|wear|pack|happened"
+    r"|delivery|shipment|what (?:can|could|shall) (?:i|we) do|who can i|wear|happened"
+    r"|(?<!the\s)(?<!this\s)(?<!that\s)(?<!\ba\s)pack"
     r"|(?:need|take|bring|bringing) (?:an? |my )?(?:umbrella|coat|jacket)|(?:public|bank|school) holidays?"
     r"|summari[sz]e|wildfires?|earthquakes?|storms?|strikes?|elections?|votes?|parliament"
     r"|government|driving to|safe to (?:travel|fly|go|drive|visit|swim)"
@@ -112,8 +113,8 @@ _ADVICE = any_of(
     r"\b(?:can|could|may) i (?!see\b|view\b|get\b|have (?:any|a|an|enough)\b|owe\b|watch\b)\w+",
     r"\b(?:does|do|can|may|must|should) (?:he|she|they|one|\w+s) (?:\w+ )?(?:have|need|count|expect|get|pay|allow|make"
     r"|cover|want)\b",
-    r"\bis (?:it|that|this) (?:\w+ )?(?:a|ok|okay|safe|legal|illegal|bad|good|normal|common|possible|allowed|necessary"
-    r"|too|enough|required|harmful|dangerous)\b",
+    r"\bis (?:it|that|this) (?:\w+ )?(?:a|ok|okay|fine|alright|all right|safe|legal|illegal|bad|good|normal|common"
+    r"|possible|allowed|necessary|too|enough|required|harmful|dangerous)\b",
     r"\bhow is (?:it|this|that) (?:fixed|done|\w+ed)\b|\bwhat (?:does|is) (?:it|this|that) mean(?:ing)?\b",
     r"\bhow (?:much|many|long|far|often) (?:\w+ )?(?:should|must|may|can|does) (?:each|it|one|he|she|they|i|you)\b",
     r"\b(?:which|what) (?:\w+ ){1,3}(?:is|are) (?:ok|okay|safe|allowed|customary|usual|normal|required)\b",
@@ -122,6 +123,7 @@ _ADVICE = any_of(
     r"|explain|cause)\b|\bpossible (?:reasons|causes|explanations)\b",
     r"\bwhat (?:will|would|can|may) (?:the|my) \w+ do\b|\b(?:which|whose) \w+ (?:pays|foots|covers|is liable)\b",
     r"\bwould (?:an? |it |that |this )[^.?!\n]{0,60}\bproblem\b",
+    r"\bwhen(?:'s| is| are) [\w' ]{1,40} due\b|\bok(?:ay)? (?:for me )?to \w+",
     r"\bany (?:harm|risk) in\b|\bwhen is [\w ]{1,30} (?:ok|safe)\b",
     r"\b(?:what now|now what|what to do|how to|what happens|advice|what next)\b|[.!;] (?:solution|fix|help|tips)\b",
 )
