@@ -34,7 +34,7 @@ _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
-CAUTION: Mapping[Contract, float] = {"hit": 1.3, "request": 1.7}
+CAUTION: Mapping[Contract, float] = {"hit": 1.5, "request": 1.7}
 # Log-odds of it that are allowed before the first label, and labels that allow for one more after a verdict.
 _COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
 _TOLD_WARM = 25.0

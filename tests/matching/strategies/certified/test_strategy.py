@@ -369,7 +369,7 @@ def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> 
         known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
         plain, safe = known.told.probability(said.features, 7), known.probability(said.features, 7)
         doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
-        assert doubt == pytest.approx(count / 25, rel=0.02)
+        assert doubt == pytest.approx(count / 25, rel=0.05)
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers_word_is_read() -> None:
