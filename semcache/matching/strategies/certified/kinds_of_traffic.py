@@ -32,8 +32,8 @@ class Kind(NamedTuple):
 # How far the word is worth more or less with one hand than with another, as a random effect of the hand: measured on
 # twelve hands of which the verifier had read nothing, as their questions come in one after the other.
 _HAND: Terms = (0.12, 0.007, 0.03, 0.33)
-# Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be; traffic
-# in which its word says half as much, which natural questions are nearer to; and traffic that it is too sure of.
+# Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be;
+# traffic in which its word says half as much, which natural questions are nearer to; and some that it is too sure of.
 HEARD = (
     Kind(0.82, variances=_HAND),
     Kind(0.1, intercept=0.8, variances=_HAND),
