@@ -17,6 +17,7 @@ from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import TERMS, Belief
 from semcache.matching.strategies.certified.certificate import Probation
 from semcache.matching.strategies.certified.error_budget import Contract
+from semcache.matching.strategies.certified.knowledge import CAUTION
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Conflict, Controls, Why
@@ -367,9 +368,14 @@ def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> 
     known = CertifiedThreshold(PACK)._of("support")
     for count in (1, 2, 3):
         known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
+        odds, near, caution = known.told.log_odds(said.features, 7), features.NAMES.index("nearness"), CAUTION["hit"]
+        for kind in known.told.calibration._of:
+            plain, safe = (kind.corrected(odds, said.features[near], by) for by in (0.0, caution))
+            doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
+            assert doubt == pytest.approx(count / 25, rel=1e-6)
         plain, safe = known.told.probability(said.features, 7), known.probability(said.features, 7)
         doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
-        assert doubt == pytest.approx(count / 25, rel=0.05)
+        assert 0.95 * count / 25 < doubt < count / 25  # of the mixture, which is a mean of probabilities
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers_word_is_read() -> None:
