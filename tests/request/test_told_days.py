@@ -38,7 +38,7 @@ OF_ANY_DAY = [
     "Fix this sentence: me and him was going to the store yesterday",
     "My power bill is twice that of last month, though I was away for half of it. What could be the reason?",
     "How should I tell my boss that I am ill and can't come in today?",
-    "I forgot one pill yesterday, just that one in this pack. What do I do now?",
+    "I forgot one contraceptive pill yesterday, just that one in this pack, what do I do now?",
     "A worker of ours in Ohio resigned today without notice. When is her last pay due?",
     "I've had a headache since yesterday and my visit is on Thursday. Is it fine to hold off until then?",
 ]
