@@ -25,12 +25,14 @@ Terms: TypeAlias = tuple[float, float, float, float]
 BEND = 2.0  # log-odds
 START: Terms = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
+_FAR = 1.0  # the same where likeness tells: a score of 0.63
 VARIANCES: Terms = (0.5, 0.04, 0.2, 0.4)
 COLD, WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
+_DENIED, _OPEN = -1.0, 0.0  # log-odds up to which likeness cannot speak for what a belief denies, and from which it does
 _LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 _TERMS = range(4)
 
@@ -41,7 +43,8 @@ class Calibration:
     `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
     are 0, and `variances` how sure they are. `noise` is that of the labels. Nearness is -ln(1 - score), as among the
     features. `cold` are the log-odds of caution that are allowed before the first label, and one more as `warm` labels
-    have come.
+    have come. Where `likeness` tells, its coefficient is never negative and speaks for no candidate that the belief
+    denies.
     """
 
     def __init__(
@@ -52,8 +55,9 @@ class Calibration:
         variances: Terms = VARIANCES,
         cold: float = COLD,
         warm: float = WARM,
+        likeness: bool = False,
     ) -> None:
-        self._noise, self._warm, self._variances = noise, warm, variances
+        self._noise, self._warm, self._variances, self._likeness = noise, warm, variances, likeness
         self.mean = [*map(float, start), *START[len(start) :]]
         self.covariance = self._unsure()
         self._cautious = cold
@@ -61,7 +65,7 @@ class Calibration:
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
         self._cautious += 1.0 / self._warm
-        x = basis(predicted, nearness)
+        x = self._terms(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
         reach, said = self._noise.reach, self._noise.said_correct(p)
@@ -76,7 +80,7 @@ class Calibration:
             self.covariance[i][i] += _FADE * max(0.0, self._variances[i] - self.covariance[i][i])
         self.mean[1] = max(_FLATTEST, self.mean[1])
         self.mean[2] = max(_FLATTEST - self.mean[1], self.mean[2])
-        self.mean[3] = max(_LEAST_NEAR, self.mean[3])
+        self.mean[3] = max(0.0 if self._likeness else _LEAST_NEAR, self.mean[3])
 
     def doubt(self) -> None:
         """Forget how sure the coefficients are, not what they are: what they were learned from has changed."""
@@ -87,7 +91,7 @@ class Calibration:
 
         What shipped is calibrated, so that before the first label it is lowered by little, unless it was doubted.
         """
-        x = basis(predicted, nearness)
+        x = self._terms(predicted, nearness)
         middle = _dot(self.mean, x)
         if deviate == 0.0:
             return sigmoid(middle)
@@ -95,15 +99,20 @@ class Calibration:
 
     def expected(self, predicted: float, nearness: float) -> float:
         """P(correct) of these log-odds over all that the coefficients may be (MacKay 1992, section 4.2)."""
-        x = basis(predicted, nearness)
+        x = self._terms(predicted, nearness)
         return sigmoid(_dot(self.mean, x) / math.sqrt(1.0 + math.pi * self._spread(x) / 8.0))
 
     def needed(self, p_correct: float) -> float:
         """The least log-odds that, corrected, are worth this probability, inside (0, 1), however near it is."""
         start, slope, excess, near = self.mean
-        nearest = max(0.0, near) * (_NEAREST - _NEAR)
-        below = (math.log(p_correct / (1.0 - p_correct)) - start - nearest) / slope
-        return below if below <= BEND else BEND + (below - BEND) * slope / (slope + excess)
+        wanted = math.log(p_correct / (1.0 - p_correct)) - start
+
+        def above(wanted: float) -> float:
+            below = wanted / slope
+            return below if below <= BEND else BEND + (below - BEND) * slope / (slope + excess)
+
+        nearest = above(wanted - max(0.0, near) * (_NEAREST - (_FAR if self._likeness else _NEAR)))
+        return min(above(wanted), max(nearest, _DENIED)) if self._likeness else nearest
 
     def state(self) -> list[Any]:
         """As JSON has it."""
@@ -117,6 +126,13 @@ class Calibration:
         self.mean = [float(one) for one in mean]
         self.covariance = [[float(one) for one in row] for row in covariance]
         self._cautious = float(cautious)
+
+    def _terms(self, predicted: float, nearness: float) -> Terms:
+        if not self._likeness:
+            return basis(predicted, nearness)
+        near = min(_NEAREST, max(_FAR, nearness)) - _FAR
+        told = min(1.0, max(0.0, (predicted - _DENIED) / (_OPEN - _DENIED)))
+        return 1.0, predicted, max(0.0, predicted - BEND), told * near
 
     def _spread(self, x: Terms) -> float:
         return max(0.0, _dot([_dot(row, x) for row in self.covariance], x))

@@ -12,20 +12,27 @@ is foretold before it is learned from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
 
+_RARE = 0.2  # of a probability that is wanted: what kinds may weigh together of which nothing is expected
 _FADE = 2e-4  # of the way back to the first weights, a label
 
 
 class Kind(NamedTuple):
-    """The share that a kind has of all traffic, what it adds to slope and intercept, and how sure these are."""
+    """The share that a kind has of all traffic, what it adds to the coefficients, and how sure these are.
+
+    `near` makes it one in which likeness tells.
+    """
 
     share: float
     slope: float = 0.0
     intercept: float = 0.0
+    excess: float = 0.0
+    near: float = 0.0
     variances: Terms = VARIANCES
 
 
@@ -33,12 +40,15 @@ class Kind(NamedTuple):
 # twelve hands of which the verifier had read nothing, as their questions come in one after the other.
 _HAND: Terms = (0.12, 0.007, 0.03, 0.33)
 # Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be;
-# traffic in which its word says half as much, which natural questions are nearer to; and some that it is too sure of.
+# traffic in which its word says half as much, which natural questions are nearer to; some that it is too sure of; and
+# some in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
+# anywhere, and likeness tells more than it does.
 HEARD = (
-    Kind(0.82, variances=_HAND),
+    Kind(0.78, variances=_HAND),
     Kind(0.1, intercept=0.8, variances=_HAND),
     Kind(0.04, slope=-0.5),
     Kind(0.04, intercept=-2.0, variances=_HAND),
+    Kind(0.04, slope=-0.7, intercept=0.5, excess=0.7, near=2.5, variances=(0.5, 0.04, 0.2, 1.0)),
 )
 
 
@@ -56,10 +66,13 @@ class KindsOfTraffic:
     ) -> None:
         self._noise, self._shares = noise, [kind.share for kind in kinds]
         self.weights = self._shares.copy()
-        self._of = [Calibration(start, noise, variances=kind.variances, cold=cold, warm=warm) for kind in kinds]
+        self._of = [
+            Calibration(start, noise, variances=kind.variances, cold=cold, warm=warm, likeness=kind.near > 0.0)
+            for kind in kinds
+        ]
         for one, kind in zip(self._of, kinds, strict=True):
-            one.mean[0] += kind.intercept
-            one.mean[1] += kind.slope
+            for place, more in enumerate((kind.intercept, kind.slope, kind.excess, kind.near)):
+                one.mean[place] += more
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted."""
@@ -83,8 +96,16 @@ class KindsOfTraffic:
         )
 
     def needed(self, p_correct: float) -> float:
-        """Log-odds below which nothing is worth this probability, inside (0, 1), however near it is."""
-        return min([one.needed(p_correct) for one in self._of])
+        """Log-odds below which nothing is worth this probability, inside (0, 1), however near it is.
+
+        Kinds of little weight together cannot lift anything so far alone, whatever they say of it.
+        """
+        rare = 0.0
+        ranked = sorted(zip(self.weights, self._of, strict=True), key=itemgetter(0))
+        while rare + ranked[0][0] <= _RARE * p_correct:
+            rare += ranked.pop(0)[0]
+        others = (p_correct - rare) / (1.0 - rare)
+        return min([one.needed(others) for _, one in ranked])
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
