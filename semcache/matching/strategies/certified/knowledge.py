@@ -17,10 +17,10 @@ from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.audit_rate import AuditRate
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
-from semcache.matching.strategies.certified.calibration import COLD, Calibration
+from semcache.matching.strategies.certified.calibration import COLD
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
-from semcache.matching.strategies.certified.kinds_of_traffic import KindsOfTraffic
+from semcache.matching.strategies.certified.kinds_of_traffic import UNHEARD, KindsOfTraffic
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.matching.strategies.certified.unaudited_hits import UnauditedHits
 from semcache.types import Candidate
@@ -69,7 +69,7 @@ class CategoryKnowledge:
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = policy.asked
-        plain = Calibration(prior.calibration, noise, cold=_COLD[policy.contract])
+        plain = KindsOfTraffic(prior.calibration, noise, kinds=UNHEARD, cold=_COLD[policy.contract])
         self.untold = CalibratedBelief(prior, noise, plain)
         # Where the local verifier was asked. What the prior says of strangers' prompts, others of them have borne out
         # (`python -m eval.priors`), so that it is not doubted before the first label. Then each tells how far this
