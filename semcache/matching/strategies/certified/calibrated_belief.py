@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
-from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.drift import DriftAlarm
-from semcache.matching.strategies.certified.kinds_of_traffic import KindsOfTraffic
+from semcache.matching.strategies.certified.kinds_of_traffic import Kind, KindsOfTraffic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,12 +28,10 @@ _NEARNESS = features.NAMES.index("nearness")
 class CalibratedBelief:
     """The belief of one category about candidates of which equally much is known; it starts from `prior`."""
 
-    def __init__(
-        self, prior: BeliefPrior, noise: LabelNoise, calibration: Calibration | KindsOfTraffic | None = None
-    ) -> None:
+    def __init__(self, prior: BeliefPrior, noise: LabelNoise, calibration: KindsOfTraffic | None = None) -> None:
         self._noise = noise
         self.belief = Belief(prior, noise=noise)
-        self.calibration = calibration or Calibration(prior.calibration, noise)
+        self.calibration = calibration or KindsOfTraffic(prior.calibration, noise, kinds=(Kind(1.0),))
         self.drift = DriftAlarm(noise)
 
     def log_odds(self, values: tuple[float, ...], answer: int) -> float:

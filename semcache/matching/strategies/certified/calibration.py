@@ -102,17 +102,9 @@ class Calibration:
         x = self._terms(predicted, nearness)
         return sigmoid(_dot(self.mean, x) / math.sqrt(1.0 + math.pi * self._spread(x) / 8.0))
 
-    def needed(self, p_correct: float) -> float:
-        """The least log-odds that, corrected, are worth this probability, inside (0, 1), however near it is."""
-        start, slope, excess, near = self.mean
-        wanted = math.log(p_correct / (1.0 - p_correct)) - start
-
-        def above(wanted: float) -> float:
-            below = wanted / slope
-            return below if below <= BEND else BEND + (below - BEND) * slope / (slope + excess)
-
-        nearest = above(wanted - max(0.0, near) * (_NEAREST - (_FAR if self._likeness else _NEAR)))
-        return min(above(wanted), max(nearest, _DENIED)) if self._likeness else nearest
+    def at_most(self, predicted: float) -> float:
+        """The highest P(correct) of these log-odds, however near the candidate is."""
+        return self.corrected(predicted, _NEAREST if self.mean[3] > 0.0 else 0.0)
 
     def state(self) -> list[Any]:
         """As JSON has it."""

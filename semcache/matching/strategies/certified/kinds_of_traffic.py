@@ -12,13 +12,12 @@ is foretold before it is learned from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
 
-_RARE = 0.2  # of a probability that is wanted: what kinds may weigh together of which nothing is expected
+_LIKELIEST, _FINE = 30.0, 0.01  # log-odds between which those are sought that are needed, and how closely
 _FADE = 2e-4  # of the way back to the first weights, a label
 
 
@@ -69,6 +68,7 @@ class KindsOfTraffic:
     ) -> None:
         self._noise, self._shares = noise, [kind.share for kind in kinds]
         self.weights = self._shares.copy()
+        self._needed: dict[float, float] = {}  # by probability, since the last label
         self._of = [
             Calibration(start, noise, variances=kind.variances, cold=cold, warm=warm, likeness=kind.near > 0.0)
             for kind in kinds
@@ -79,12 +79,14 @@ class KindsOfTraffic:
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted."""
+        self._needed.clear()
         self._weigh(predicted, nearness, correct=correct)
         for one in self._of:
             one.add(predicted, nearness, correct=correct)
 
     def doubt(self) -> None:
         """Forget of which kind the traffic is and how sure the coefficients are: what told of them has changed."""
+        self._needed.clear()
         self.weights = self._shares.copy()
         for one in self._of:
             one.doubt()
@@ -99,16 +101,15 @@ class KindsOfTraffic:
         )
 
     def needed(self, p_correct: float) -> float:
-        """Log-odds below which nothing is worth this probability, inside (0, 1), however near it is.
-
-        Kinds of little weight together cannot lift anything so far alone, whatever they say of it.
-        """
-        rare = 0.0
-        ranked = sorted(zip(self.weights, self._of, strict=True), key=itemgetter(0))
-        while rare + ranked[0][0] <= _RARE * p_correct:
-            rare += ranked.pop(0)[0]
-        others = (p_correct - rare) / (1.0 - rare)
-        return min([one.needed(others) for _, one in ranked])
+        """The least log-odds that may be worth this probability, however near the candidate is; up to `_FINE` less."""
+        if p_correct not in self._needed:
+            low, high = -_LIKELIEST, _LIKELIEST
+            while high - low > _FINE:
+                middle = (low + high) / 2.0
+                best = sum([weight * one.at_most(middle) for weight, one in zip(self.weights, self._of, strict=True)])
+                low, high = (low, middle) if best >= p_correct else (middle, high)
+            self._needed[p_correct] = low
+        return self._needed[p_correct]
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -124,6 +125,7 @@ class KindsOfTraffic:
         weights, kinds = state["weights"], state["kinds"]
         if len(weights) != len(self._of):
             raise ValueError(f"a calibration of {len(weights)} kinds of traffic, not {len(self._of)}: learn anew")
+        self._needed.clear()
         self.weights = [float(one) for one in weights]
         for one, known in zip(self._of, kinds, strict=True):
             one.restore(known)

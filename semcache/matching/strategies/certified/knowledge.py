@@ -27,7 +27,7 @@ from semcache.types import Candidate
 from semcache.types.evidence import CertificateEvidence, Label, LabelSource, State
 
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
-WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
+WORTH_ASKING = 0.03  # P(correct) from which a language model is asked
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
 _REORDERED = features.NAMES.index("reordered")
 _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
