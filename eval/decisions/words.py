@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.decisions import hindsight, recorded_words, resuming, streams, synthetic, synthetic_words
-from eval.decisions.contenders import contenders, pack
+from eval.decisions.contenders import VERIFIED, contenders, pack, verifier
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic_words import WORDS, WordKind
 from eval.embedded import embedded
@@ -94,7 +94,8 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         f"target {percent(_TARGET, 1)}% per hit by meaning and on a word; {percent(_VALID, 1)}% on synthetic streams",
         f"a word counts as {PRICE} of a call by the model that requests name, as {SMALL_PRICE} by a small one, of "
         f"which the same words are assumed; a call that is called off counts as {_PROMPT}, and audits in full",
-        "`hedged` serves what `first` serves, without the wait; `after` asks about what was forwarded anyway",
+        "the local verifier is asked first, as shipped; `hedged` serves what `first` serves, without the wait; `after` "
+        "asks about what was forwarded anyway",
     ]
     return Section("words", "A language model's word, weighed", about, tables, facts)
 
@@ -235,7 +236,7 @@ def _stream(job: StreamJob) -> dict[str, StreamRun]:
     for mode in ("first", "after"):
         noise = 0.1 if "noise" in job.judge else 0.0
         believed = LabelNoise(noise, noise) if ", told" in job.judge else LabelNoise()
-        given = pack(contenders()["certified"], _TARGET, "hit")
+        given = pack(contenders()[VERIFIED], _TARGET, "hit")
         asking = (
             None
             if job.judge == "none"
@@ -251,6 +252,7 @@ def _stream(job: StreamJob) -> dict[str, StreamRun]:
             ByCategory(given, noise=believed),
             rng=random.Random(f"draws:{job.seed}"),
             experiment=Experiment(judge_noise=noise),
+            verify=verifier(),
             asking=asking,
         )
         said = cache.run(arrivals, vectors)

@@ -23,7 +23,7 @@ from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import sigmoid
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
-from semcache.matching.word_worth import ANY, BEST, YES, WordWorth, log_odds
+from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
@@ -43,7 +43,7 @@ _PROBES = 80  # words with a known result before which all of those are asked ab
 _SETTLED = 12  # words with a known result before which next to nothing is served
 _VENTURE = 25.0  # hits, whose target the entries of these first ones may spend if words are worth nothing
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
-_VETOED = 0.95  # P(wrong) of a neighbour that a guard vetoes
+_GUARDS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
 _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
 
@@ -154,7 +154,7 @@ class JudgedTier:
     def differ(self, p_yes: float) -> None:
         """Learn from a word about a neighbour that a guard vetoes."""
         self._known += 1
-        self.worth.differ(ANY, p_yes, _VETOED)
+        self.worth.about_vetoed(p_yes)
 
     def observe(self, label: Label) -> None:
         """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
@@ -174,6 +174,8 @@ class JudgedTier:
         elif word is not None:
             self._learn(label, word)
         elif label.source is LabelSource.MISS and len(label.features) == _PLAIN:
+            if any(label.features[place] == 1.0 for place in _GUARDS):
+                self.worth.settle_vetoed(correct=label.correct)
             # A word that is asked for after a miss may come before its label or after it.
             said = self._verdicts.get(place)
             if said is not None:

@@ -24,7 +24,6 @@ from semcache.matching.strategies.certified.calibration import sigmoid
 
 YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
 BEST = 0.99  # the best word there is
-ANY = ""  # the category of what is known of the model alone
 _EDGES = (0.05, NO, 0.5, YES, 0.95)
 # ln P(word | right) / P(word | wrong), stated for a large model: it says yes to 97 of 100 right neighbours, and to
 # 2.4 in 1,000 wrong ones, 1.6 where it is sure. Offsets, and the labels that weigh them, bring it to its worth.
@@ -41,6 +40,8 @@ _FURTHEST = 5.0  # of the belief's log-odds that are looked at
 _CHANGES = 0.002  # chance that a model has changed since the last label
 _FLOOR = 0.15, 100.0  # errors and audits that stand behind the lowest error that is believed
 _INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
+# P(wrong) of a neighbour that a guard vetoes, and how many labels of such neighbours it takes to move it half the way.
+_VETOED, _VETOES = 0.95, 5.0
 
 
 class WordWorth:
@@ -50,6 +51,8 @@ class WordWorth:
         self._noise = noise
         self._shown: dict[str, list[float]] = {}  # log-likelihoods of the offsets, by category
         self._audits: dict[str, list[float]] = {}  # of judged hits: how many, and errors among them
+        self._fooled = [0, 0]  # words about neighbours that a guard vetoes, and those among them that said yes
+        self._vetoed = [0, 0]  # labels of such neighbours, and those among them that found them wrong
         self._weights: dict[str, list[float]] = {}
 
     def p_correct(self, category: str, before: float, word: float) -> float:
@@ -80,12 +83,27 @@ class WordWorth:
 
     def differ(self, category: str, word: float, p_wrong: float, *, share: float = 1.0) -> None:
         """Learn a `share` from a word, yes or no, about a neighbour that is another's with this probability."""
-        logs = []
-        for offset in _OFFSETS:
-            fooled = _TRUE / (_TRUE + math.exp(min(50.0, _SHIFTS[-2] + offset)))
-            said = p_wrong * fooled + (1.0 - p_wrong) * _TRUE
-            logs.append(share * math.log(said if word >= YES else 1.0 - said))
-        self._shows(category, logs)
+        said = [_yes(offset, p_wrong) for offset in _OFFSETS]
+        self._shows(category, [share * math.log(one if word >= YES else 1.0 - one) for one in said])
+
+    def about_vetoed(self, word: float) -> None:
+        """Learn from a word about a neighbour that a guard vetoes, which is most likely another's."""
+        self._fooled[0] += 1
+        self._fooled[1] += word >= YES
+        self._weights.clear()
+
+    def settle_vetoed(self, *, correct: bool) -> None:
+        """Learn from the label of such a neighbour: guards do not know every kind of traffic."""
+        self._vetoed[0] += 1
+        self._vetoed[1] += not correct
+        self._weights.clear()
+
+    def _shown_by_vetoed(self) -> list[float]:
+        """The log-likelihoods of the offsets by the words about vetoed neighbours, as labels see these by now."""
+        (words, yes), (labels, wrong) = self._fooled, self._vetoed
+        p_wrong = (_VETOES * _VETOED + wrong) / (_VETOES + labels)
+        said = [_yes(offset, p_wrong) for offset in _OFFSETS]
+        return [yes * math.log(one) + (words - yes) * math.log(1.0 - one) for one in said]
 
     def _shows(self, category: str, logs: list[float]) -> None:
         """Take in the log-likelihoods of what was seen, and the chance that the model has changed since."""
@@ -112,7 +130,7 @@ class WordWorth:
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"shown": self._shown, "audits": self._audits}
+        return {"shown": self._shown, "audits": self._audits, "fooled": self._fooled, "vetoed": self._vetoed}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for other offsets."""
@@ -121,15 +139,23 @@ class WordWorth:
             raise ValueError("these are the offsets of another version: learn anew from the label log")
         self._shown = shown
         self._audits = {str(name): [float(one) for one in counts] for name, counts in state["audits"].items()}
+        self._fooled, self._vetoed = ([int(one) for one in state.get(name, (0, 0))] for name in ("fooled", "vetoed"))
         self._weights.clear()
 
     def _weights_of(self, category: str) -> list[float]:
         found = self._weights.get(category)
         if found is None:
-            rows = [(1.0 if name in (category, ANY) else _OTHERS, row) for name, row in self._shown.items()]
+            rows = [(1.0 if name == category else _OTHERS, row) for name, row in self._shown.items()]
+            rows.append((1.0, self._shown_by_vetoed()))
             logs = [prior + sum([part * row[at] for part, row in rows]) for at, prior in enumerate(_PRIOR)]
             found = self._weights[category] = _normed(logs)
         return found
+
+
+def _yes(offset: float, p_wrong: float) -> float:
+    """P(yes) of a model of this offset about a neighbour that is another's with this probability."""
+    fooled = _TRUE / (_TRUE + math.exp(min(50.0, _SHIFTS[-2] + offset)))
+    return p_wrong * fooled + (1.0 - p_wrong) * _TRUE
 
 
 def log_odds(p: float) -> float:

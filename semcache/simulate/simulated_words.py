@@ -14,7 +14,7 @@ from typing import Literal
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
-from semcache.matching.judged_tier import JudgedTier, without_word, word_of
+from semcache.matching.judged_tier import JudgedTier, without_word
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Decision, Lookup
@@ -63,9 +63,8 @@ class SimulatedWords:
         return doubts.decided(doubt, p_yes, replace(terms, draw=self._rng.random()), self.tier)
 
     def observe(self, label: Label) -> Label | None:
-        """Learn from a label that carries a word; return it as the strategy learns from it, None for not at all."""
-        if word_of(label) is not None:
-            self.tier.observe(label)
+        """Learn from a label; return it as the strategy learns from it, None for not at all."""
+        self.tier.observe(label)
         return without_word(label)
 
     def _weighed(self, found: Candidate, lookup: Lookup) -> tuple[Candidate, float]:

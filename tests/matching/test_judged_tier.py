@@ -223,6 +223,28 @@ def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> 
     assert not tier.judge("default", 0.7, 0.9, FREE).serve
 
 
+def vetoed(*, correct: bool) -> Label:
+    """The label of a neighbour that a guard vetoed, as a fresh answer gives it."""
+    values = list(label(correct=correct).features[: len(features.NAMES)])
+    values[features.NAMES.index("guard:entities")] = 1.0
+    return replace(label(correct=correct, source=LabelSource.MISS), features=tuple(values), served=False)
+
+
+def test_a_yes_about_what_a_guard_vetoes_is_held_against_nobody_where_fresh_answers_say_that_the_guard_errs() -> None:
+    right, wrong, none = (JudgedTier(at(0.02)) for _ in range(3))
+    for number in range(30):
+        for tier in (right, wrong, none):
+            tier.differ(0.9 if number % 3 else 0.1)
+        right.observe(vetoed(correct=number % 3 > 0))
+        wrong.observe(vetoed(correct=False))
+    believed = [tier.worth.yes_in_a_category("default") for tier in (right, wrong, none)]
+    assert believed[0] > 10 * believed[1]
+    assert believed[1] <= 2.0 >= believed[2], "without labels guards are taken at their word"
+    again = JudgedTier(at(0.02))
+    again.restore(msgspec.json.decode(msgspec.json.encode(right.state())))
+    assert again.worth.yes_in_a_category("default") == pytest.approx(believed[0])
+
+
 def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None:
     tier = JudgedTier(at(0.02))
     for _ in range(1000):
