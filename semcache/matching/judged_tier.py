@@ -193,12 +193,15 @@ class JudgedTier:
             self._of(label.category).take_own(label, self._pack.class_of(label.tenant), visible)
 
     def _learn(self, label: Label, word: Word) -> None:
+        stratum = self._of(label.category)
+        after = self.worth.p_correct(label.category, sigmoid(word.odds), word.p_yes)
+        meant = label.served or (word.p_yes >= YES and 1.0 - after <= stratum.limit())
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
         self._known += 1
         if not label.correct and (word.sampled or word.p_yes >= YES):
             wrong = _errors(1.0 - sigmoid(word.odds), self._noise, correct=False)
             self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)
-        self._of(label.category).take(label, word, self.worth, self._pack.class_of(label.tenant))
+        stratum.take(label, word, self.worth, self._pack.class_of(label.tenant), meant=meant)
 
     def remember(self, exact: bytes, entry_id: int, p_yes: float) -> float:
         """Remember a verdict on a request and an entry; return the lowest that was given on them."""
@@ -320,7 +323,8 @@ class _Stratum(AuditedStratum):
         self.budget.changed()
         return wrong
 
-    def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
+    def take(self, label: Label, word: Word, worth: WordWorth, tenants: str, *, meant: bool) -> None:
+        """Learn from a label; `meant` is one of an answer that was served, or would have been by what was known."""
         self.labels += 1
         noise = self._noise
         wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
@@ -328,8 +332,8 @@ class _Stratum(AuditedStratum):
         weight = min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
         if label.served:
             self.settle(label, weight=weight)
-        if word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
-            # Right answers pay errors back, served or not: nothing is served again by waiting alone.
+        if (meant or label.correct) and word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
+            # Right answers pay errors back, meant or not: nothing is served again by waiting alone.
             self.debt = max(0.0, self.debt + weight * (wrong - self._target))
         visible = noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:

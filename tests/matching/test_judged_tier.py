@@ -223,6 +223,17 @@ def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> 
     assert not tier.judge("default", 0.7, 0.9, FREE).serve
 
 
+def test_a_wrong_yes_about_what_nobody_would_have_been_served_stops_nothing() -> None:
+    hopeless, meant = JudgedTier(at(0.02)), JudgedTier(at(0.02))
+    for tier, before in ((hopeless, 0.02), (meant, 0.9)):
+        for _ in range(300):
+            tier.observe(label(correct=True, before=0.9))
+        for _ in range(2):
+            tier.observe(label(correct=False, source=LabelSource.MISS, before=before))
+        assert tier.standing()["default"].audits == 300
+    assert hopeless._of("default").debt == 0.0 < meant._of("default").debt
+
+
 def vetoed(*, correct: bool) -> Label:
     """The label of a neighbour that a guard vetoed, as a fresh answer gives it."""
     values = list(label(correct=correct).features[: len(features.NAMES)])
