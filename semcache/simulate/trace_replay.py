@@ -137,7 +137,7 @@ def fixed_threshold_runs(
 ) -> list[FixedThresholdRun]:
     """Fixed thresholds on the same trace, guards and all: a grid, and more of them where the error crosses `error`.
 
-    By falling threshold, the first without any hit by meaning.
+    By falling threshold, the first without any hit by likeness: equal wordings are served by each.
     """
     sized = pack if size is None else with_size(pack, size)
     lives = MemoisedFreshness(sized)
@@ -148,9 +148,10 @@ def fixed_threshold_runs(
         found[level] = _static(trace, sized, level, lives, progress)
     for _ in range(REFINED):
         good = [level for level, one in found.items() if one.error(contract) <= error]
-        low, high = max([level for level in found if level < min(good)], default=None), min(*good, 1.0)
+        low = max([level for level in found if level < min(good)], default=None) if good else None
         if low is None:
             break
+        high = min(*good, 1.0)
         middle = round((low + high) / 2, 4)
         found[middle] = _static(trace, sized, middle, lives, progress)
     return [found[level] for level in sorted(found, reverse=True)]
@@ -162,8 +163,11 @@ def most_fixed_runs() -> int:
 
 
 def best_fixed_run(found: Sequence[FixedThresholdRun], error: float, contract: str) -> FixedThresholdRun:
-    """The run with most hits of those within this error, known in hindsight. The one without hits always is."""
-    return max((one for one in found if one.error(contract) <= error), key=lambda one: one.hits)
+    """The run with most hits of those within this error, known in hindsight.
+
+    Where equal wordings alone are beyond it, as in a log whose answers differ each time, the highest threshold.
+    """
+    return max([one for one in found if one.error(contract) <= error], key=lambda one: one.hits, default=found[0])
 
 
 def contract_of(pack: Pack) -> str:

@@ -65,6 +65,22 @@ def test_fixed_thresholds_close_in_on_the_target() -> None:
     assert trace_replay.best_fixed_run(found, 0.05, "request").hits >= best.hits
 
 
+def test_a_log_whose_answers_differ_each_time_is_reported_although_equal_wordings_alone_are_above_the_target() -> None:
+    given = trace(count=60)
+    texts = ("How do I reset my password?", "how do i reset my password", "How can I reset my password?")
+    arrivals = [
+        replace(one, text=texts[place % 3], answer=f"{place}", tenant=f"t{place // 3}")
+        for place, one in enumerate(given.arrivals)
+    ]
+    varied, chosen = replace(given, arrivals=arrivals), fixed(0.9)
+    found = trace_replay.fixed_threshold_runs(varied, chosen, None, error=0.01, contract="hit")
+    assert found[0].threshold is None
+    assert found[0].error_per_hit > 0.01
+    assert trace_replay.best_fixed_run(found, 0.01, "hit") == found[0]
+    run = trace_replay.run(varied, chosen, None, seed=0)
+    assert replay_report.figures(varied, chosen, [run], found)
+
+
 def test_regret_is_none_for_the_best_fixed_threshold_itself() -> None:
     traffic = trace()
     found = trace_replay.fixed_threshold_runs(traffic, fixed(0.9), None, error=0.01, contract="hit")
