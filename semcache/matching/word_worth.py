@@ -103,17 +103,12 @@ class WordWorth:
         (words, yes), (labels, wrong) = self._fooled, self._vetoed
         p_wrong = (_VETOES * _VETOED + wrong) / (_VETOES + labels)
         said = [_yes(offset, p_wrong) for offset in _OFFSETS]
-        return [yes * math.log(one) + (words - yes) * math.log(1.0 - one) for one in said]
+        return _forgiving([yes * math.log(one) + (words - yes) * math.log(1.0 - one) for one in said])
 
     def _shows(self, category: str, logs: list[float]) -> None:
         """Take in the log-likelihoods of what was seen, and the chance that the model has changed since."""
         shown = self._shown.get(category, [0.0] * len(_OFFSETS))
-        rows = [prior + before + log for prior, before, log in zip(_PRIOR, shown, logs, strict=True)]
-        weights = _normed(rows)
-        self._shown[category] = [
-            math.log((1.0 - _CHANGES) * weight / math.exp(prior) + _CHANGES)
-            for weight, prior in zip(weights, _PRIOR, strict=True)
-        ]
+        self._shown[category] = _forgiving([before + log for before, log in zip(shown, logs, strict=True)])
         self._weights.clear()
 
     def audited(self, category: str, wrong: float) -> None:
@@ -150,6 +145,15 @@ class WordWorth:
             logs = [prior + sum([part * row[at] for part, row in rows]) for at, prior in enumerate(_PRIOR)]
             found = self._weights[category] = _normed(logs)
         return found
+
+
+def _forgiving(logs: Sequence[float]) -> list[float]:
+    """These log-likelihoods of the offsets, if the model may have changed after what they tell of."""
+    weights = _normed([prior + log for prior, log in zip(_PRIOR, logs, strict=True)])
+    return [
+        math.log((1.0 - _CHANGES) * weight / math.exp(prior) + _CHANGES)
+        for weight, prior in zip(weights, _PRIOR, strict=True)
+    ]
 
 
 def _yes(offset: float, p_wrong: float) -> float:

@@ -266,6 +266,16 @@ def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None
     assert tier.worth.yes_in_a_category("default") < good / 5
 
 
+def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_wrong() -> None:
+    tier = JudgedTier(at(0.02))
+    for _ in range(80):
+        tier.differ(0.05)
+    good = tier.worth.yes_in_a_category("default")
+    for _ in range(6):
+        tier.observe(label(correct=False, source=LabelSource.MISS))
+    assert tier.worth.yes_in_a_category("default") < good / 20
+
+
 def test_what_probation_has_shown_survives_being_saved() -> None:
     tier, again = JudgedTier(at(0.02)), JudgedTier(at(0.02))
     tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)

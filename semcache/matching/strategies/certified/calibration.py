@@ -32,10 +32,8 @@ _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
-_DENIED, _OPEN = (
-    -1.0,
-    0.0,
-)  # log-odds up to which likeness cannot speak for what a belief denies, and from which it does
+# Log-odds up to which likeness cannot speak for what a belief denies, and from which it speaks in full.
+_DENIED, _OPEN = -1.0, 0.0
 _LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 _TERMS = range(4)
 
