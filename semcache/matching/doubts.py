@@ -16,7 +16,6 @@ from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict
 
 DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
 PLAIN = len(features.NAMES)  # features of a neighbour of which no word was had
-_GUARDS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def doubt_of(decision: Decision, weighed: Callable[[Candidate], tuple[Candidate,
 
 def vetoed(candidate: Candidate) -> bool:
     """Return True if a guard objects for good."""
-    return any(one.final for one in candidate.conflicts) or any(candidate.features[place] == 1.0 for place in _GUARDS)
+    return any(one.final for one in candidate.conflicts) or features.vetoed(candidate.features)
 
 
 def known_different(decision: Decision) -> Candidate | None:

@@ -171,6 +171,11 @@ def with_conflicts(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> 
     return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
 
 
+def vetoed(values: tuple[float, ...]) -> bool:
+    """Return True if a guard vetoes for good, by these features, which a word may follow."""
+    return 1.0 in values[len(NAMES) - len(GUARDS) : len(NAMES)]
+
+
 def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
     """These features after the local verifier gave this P(same), in [0, 1]."""
     odds = math.log(max(said, 1e-9)) - math.log(max(1.0 - said, 1e-9))

@@ -43,7 +43,6 @@ _PROBES = 80  # words with a known result before which all of those are asked ab
 _SETTLED = 12  # words with a known result before which next to nothing is served
 _VENTURE = 25.0  # hits, whose target the entries of these first ones may spend if words are worth nothing
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
-_GUARDS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
 _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
 
@@ -174,7 +173,7 @@ class JudgedTier:
         elif word is not None:
             self._learn(label, word)
         elif label.source is LabelSource.MISS and len(label.features) == _PLAIN:
-            if any(label.features[place] == 1.0 for place in _GUARDS):
+            if features.vetoed(label.features):
                 self.worth.settle_vetoed(correct=label.correct)
             # A word that is asked for after a miss may come before its label or after it.
             said = self._verdicts.get(place)

@@ -34,7 +34,7 @@ _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
 # Log-odds up to which likeness cannot speak for what a belief denies, and from which it speaks in full.
 _DENIED, _OPEN = -1.0, 0.0
-_LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
+LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 _TERMS = range(4)
 
 
@@ -123,9 +123,8 @@ class Calibration:
     def _terms(self, predicted: float, nearness: float) -> Terms:
         if not self._likeness:
             return basis(predicted, nearness)
-        near = min(_NEAREST, max(_FAR, nearness)) - _FAR
-        told = min(1.0, max(0.0, (predicted - _DENIED) / (_OPEN - _DENIED)))
-        return 1.0, predicted, max(0.0, predicted - BEND), told * near
+        one, odds, excess, near = basis(predicted, nearness, _FAR)
+        return one, odds, excess, near * min(1.0, max(0.0, (predicted - _DENIED) / (_OPEN - _DENIED)))
 
     def _spread(self, x: Terms) -> float:
         return max(0.0, _dot([_dot(row, x) for row in self.covariance], x))
@@ -134,14 +133,14 @@ class Calibration:
         return [[self._variances[i] if i == j else 0.0 for j in _TERMS] for i in _TERMS]
 
 
-def basis(predicted: float, nearness: float) -> Terms:
-    """The terms that the coefficients multiply."""
-    return 1.0, predicted, max(0.0, predicted - BEND), min(_NEAREST, max(_NEAR, nearness)) - _NEAR
+def basis(predicted: float, nearness: float, counted: float = _NEAR) -> Terms:
+    """The terms that the coefficients multiply; nearness is `counted` from there."""
+    return 1.0, predicted, max(0.0, predicted - BEND), min(_NEAREST, max(counted, nearness)) - counted
 
 
 def sigmoid(value: float) -> float:
     """The logistic function, safe at both ends."""
-    return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))
+    return 1.0 / (1.0 + math.exp(-max(-LIKELIEST, min(LIKELIEST, value))))
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
+from semcache.matching.strategies.certified.calibration import COLD, LIKELIEST, VARIANCES, WARM, Calibration, Terms
 
-_LIKELIEST, _FINE = 30.0, 0.01  # log-odds between which those are sought that are needed, and how closely
+_FINE = 0.01  # log-odds: how closely those are sought that are needed
 _FADE = 2e-4  # of the way back to the first weights, a label
 
 
@@ -103,7 +103,7 @@ class KindsOfTraffic:
     def needed(self, p_correct: float) -> float:
         """The least log-odds that may be worth this probability, however near the candidate is; up to `_FINE` less."""
         if p_correct not in self._needed:
-            low, high = -_LIKELIEST, _LIKELIEST
+            low, high = -LIKELIEST, LIKELIEST
             while high - low > _FINE:
                 middle = (low + high) / 2.0
                 best = sum([weight * one.at_most(middle) for weight, one in zip(self.weights, self._of, strict=True)])

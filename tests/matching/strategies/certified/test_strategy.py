@@ -15,6 +15,7 @@ from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import TERMS, Belief
+from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.certificate import Probation
 from semcache.matching.strategies.certified.error_budget import Contract
 from semcache.matching.strategies.certified.knowledge import CAUTION
@@ -345,23 +346,32 @@ def test_what_shows_how_little_likeness_says_leaves_the_verifiers_word_its_worth
     assert moved[not asked] == pytest.approx(0.0)
 
 
+def doubts(about: CalibratedBelief, one: Candidate, caution: float) -> list[float]:
+    """The log-odds by which caution lowers a candidate, of each kind of traffic."""
+    odds, near = about.log_odds(one.features, 7), one.features[features.NAMES.index("nearness")]
+    found = []
+    for kind in about.calibration._of:
+        plain, safe = (kind.corrected(odds, near, by) for by in (0.0, caution))
+        found.append(math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)))
+    return found
+
+
 def test_likeness_alone_is_doubted_before_the_first_label_and_the_verifiers_word_is_taken_as_it_was_measured() -> None:
     near = candidate(0.9, "How do I change my password?")
     known = CertifiedThreshold(PACK)._of("support")
-    doubts = []
-    for one, about in ((near, known.untold), (told(near, 0.97), known.told)):
+    for one, about, doubt in ((near, known.untold, 0.3), (told(near, 0.97), known.told, 0.0)):
+        assert doubts(about, one, CAUTION["hit"]) == pytest.approx([doubt] * len(about.calibration._of), abs=1e-6)
         plain, safe = about.probability(one.features, 7), known.probability(one.features, 7)
-        doubts.append(math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)))
-    assert doubts == pytest.approx([0.3, 0.0], abs=1e-3)
+        assert safe == plain if doubt == 0.0 else safe < plain
 
 
 @pytest.mark.parametrize(("contract", "doubt"), [("hit", 0.3), ("request", 1.0)])
 def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Contract, doubt: float) -> None:
     policy = msgspec.structs.replace(PACK.of("support"), contract=contract)
     known = CertifiedThreshold(msgspec.structs.replace(PACK, categories={"support": policy}))._of("support")
-    values = candidate(0.9, "How do I change my password?").features
-    plain, safe = known.untold.probability(values, 7), known.probability(values, 7)
-    assert math.log(plain / (1 - plain)) - math.log(safe / (1 - safe)) == pytest.approx(doubt, abs=2e-3)
+    near = candidate(0.9, "How do I change my password?")
+    assert doubts(known.untold, near, CAUTION[contract]) == pytest.approx([doubt, doubt], abs=1e-6)
+    assert known.probability(near.features, 7) < known.untold.probability(near.features, 7)
 
 
 def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> None:
@@ -369,10 +379,7 @@ def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> 
     known = CertifiedThreshold(PACK)._of("support")
     for count in (1, 2, 3):
         known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
-        odds, near, caution = known.told.log_odds(said.features, 7), features.NAMES.index("nearness"), CAUTION["hit"]
-        for kind in known.told.calibration._of:
-            plain, safe = (kind.corrected(odds, said.features[near], by) for by in (0.0, caution))
-            doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
+        for doubt in doubts(known.told, said, CAUTION["hit"]):
             assert doubt == pytest.approx(count / 25, rel=1e-6)
         plain, safe = known.told.probability(said.features, 7), known.probability(said.features, 7)
         doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
