@@ -66,7 +66,7 @@ def served(
                 Forward(Why.UNCERTAIN, nearest=candidate, p_correct=verdict.p_correct), lambda one: (one, 0.0)
             )
             worth = doubt is not None and doubts.worth_asking(doubt, terms, tier)
-            if doubt is not None and not worth and tries[at] < tier.tried():
+            if doubt is not None and not worth and tries[at] < tier.tried(doubt.before):
                 asked += 1
                 values = with_word(values, word_about(doubt.before, float(said[at]), sampled=True))
             if doubt is not None and worth:

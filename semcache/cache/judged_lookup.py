@@ -161,7 +161,7 @@ class JudgedLookup:
             return
         worth = doubts.worth_asking(doubt, self._terms(lookup, 1.0), self.tier)
         later = mode == "after" or (mode == "hedged" and not may_be_called_off(lookup.request))
-        if (worth and not later) or (not worth and self._draw() >= self.tier.tried()):
+        if (worth and not later) or (not worth and self._draw() >= self.tier.tried(doubt.before)):
             # Of what no word could serve, a few tell what words are worth.
             return
         await self._word(lookup, doubt, entry_of, later=True)

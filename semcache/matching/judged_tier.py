@@ -30,7 +30,7 @@ from semcache.types.evidence import Interval, Label, LabelSource, wilson
 _REMEMBERED = 5_000
 _UNJUDGED = 500  # labels of misses that wait for a word
 _PLAIN = len(features.NAMES)
-_DENSE = 30.0  # audits that come with the first hits; then their share falls as 30 in their number
+_DENSE = 10.0  # audits that come with the first hits; then their share falls as 10 in their number
 _UNSHOWN = 0.6  # of the budget's limit that may be spent on words of which no audit has told
 _ENOUGH = 2.0  # errors that the target allows in as many audits as open the whole of it
 _HEAVIEST = 10.0  # hits that one audited hit may stand for
@@ -38,8 +38,11 @@ _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothi
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
-_TRIED = 0.25  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
-_PROBES = 80  # words with a known result before which all of those are asked about, and vetoed neighbours too
+# Share of the doubts too great for the best word of which one is had all the same, after forwarding: of those that would
+# be served if more were known of the model, and of the others, whose words cost as much and settle nothing.
+_TRIED, _HOPEFUL_FROM, _HOPELESS = 0.25, 0.25, 0.05
+_PROBES = 40  # words with a known result before which all of those are asked about
+_VETOED_PROBES = 80  # words about vetoed neighbours that are had
 _SETTLED = 12  # words with a known result before which next to nothing is served
 _VENTURE = 25.0  # hits, whose target the entries of these first ones may spend if words are worth nothing
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
@@ -144,11 +147,13 @@ class JudgedTier:
     @property
     def curious(self) -> bool:
         """True if words about vetoed neighbours are worth their price: little is known of the model."""
-        return self._known < _PROBES
+        return self.worth.probes < _VETOED_PROBES
 
-    def tried(self) -> float:
-        """The share of the doubts too great for the best word about which one is had, after the forward."""
-        return 1.0 if self.curious else _TRIED
+    def tried(self, before: float) -> float:
+        """The share of the doubts of this P(correct), too great for the best word, of which one is had all the same."""
+        if self._known < _PROBES:
+            return 1.0
+        return _TRIED if before >= _HOPEFUL_FROM else _HOPELESS
 
     def differ(self, p_yes: float) -> None:
         """Learn from a word about a neighbour that a guard vetoes."""

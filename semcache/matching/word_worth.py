@@ -86,6 +86,11 @@ class WordWorth:
         said = [_yes(offset, p_wrong) for offset in _OFFSETS]
         self._shows(category, [share * math.log(one if word >= YES else 1.0 - one) for one in said])
 
+    @property
+    def probes(self) -> int:
+        """How many words about vetoed neighbours were had."""
+        return self._fooled[0]
+
     def about_vetoed(self, word: float) -> None:
         """Learn from a word about a neighbour that a guard vetoes, which is most likely another's."""
         self._fooled[0] += 1
