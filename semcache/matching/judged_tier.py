@@ -38,8 +38,8 @@ _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothi
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
-# Share of the doubts too great for the best word of which one is had all the same, after forwarding: of those that would
-# be served if more were known of the model, and of the others, whose words cost as much and settle nothing.
+# Share of the doubts too great for the best word of which one is had all the same, after forwarding: of those that
+# would be served if more were known of the model, and of the others, whose words settle nothing.
 _TRIED, _HOPEFUL_FROM, _HOPELESS = 0.25, 0.25, 0.05
 _PROBES = 40  # words with a known result before which all of those are asked about
 _VETOED_PROBES = 80  # words about vetoed neighbours that are had

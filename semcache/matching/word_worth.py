@@ -37,7 +37,7 @@ _CAUTION = 2.0  # by which the risk that is left after a yes is overstated
 _OTHERS = 0.5  # of what other categories have shown
 _SHARE = 0.75  # of the belief's log-odds
 _FURTHEST = 5.0  # of the belief's log-odds that are looked at
-_CHANGES = 0.002  # chance that a model has changed since the last label
+_CHANGES = 0.005  # chance that a model has changed since the last label
 _FLOOR = 0.15, 100.0  # errors and audits that stand behind the lowest error that is believed
 _INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
 # P(wrong) of a neighbour that a guard vetoes, and how many labels of such neighbours it takes to move it half the way.

@@ -216,6 +216,15 @@ def test_a_model_that_says_no_to_what_guards_veto_serves_before_there_was_any_au
     assert not tier.curious, "enough was asked about what serves nobody"
 
 
+def test_words_that_settle_nothing_are_soon_had_seldom_and_those_that_may_soon_serve_more_often() -> None:
+    tier = JudgedTier(at(0.01))
+    assert tier.tried(0.01) == tier.tried(0.6) == 1.0, "nothing is known of the model"
+    for _ in range(40):
+        tier.observe(label(correct=False, source=LabelSource.MISS, word=0.05, before=0.02))
+    assert 0.0 < tier.tried(0.01) < tier.tried(0.6) < 1.0
+    assert tier.curious, "no word was had about what guards veto"
+
+
 def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> None:
     tier = JudgedTier(at(0.02))
     for number in range(40):
