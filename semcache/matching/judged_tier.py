@@ -38,11 +38,12 @@ _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothi
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
-# Share of the doubts too great for the best word of which one is had all the same, after forwarding: of those that
-# would be served if more were known of the model, and of the others, whose words settle nothing.
-_TRIED, _HOPEFUL_FROM, _HOPELESS = 0.25, 0.25, 0.05
-_PROBES = 40  # words with a known result before which all of those are asked about
-_VETOED_PROBES = 80  # words about vetoed neighbours that are had
+# Shares of the doubts too great for the best word of which one is had all the same, after forwarding: of the plausible,
+# which may be served once more is known of the model, and of the others, whose words settle nothing.
+_TRIED, _SELDOM = 0.25, 0.05
+_PLAUSIBLE = 0.25  # P(correct) from which a doubt is
+_EAGER = 40  # words with a known result before which one is had of all of them
+_PROBES = 80  # words that are had about vetoed neighbours
 _SETTLED = 12  # words with a known result before which next to nothing is served
 _VENTURE = 25.0  # hits, whose target the entries of these first ones may spend if words are worth nothing
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
@@ -147,13 +148,13 @@ class JudgedTier:
     @property
     def curious(self) -> bool:
         """True if words about vetoed neighbours are worth their price: little is known of the model."""
-        return self.worth.probes < _VETOED_PROBES
+        return self.worth.probes < _PROBES
 
     def tried(self, before: float) -> float:
         """The share of the doubts of this P(correct), too great for the best word, of which one is had all the same."""
-        if self._known < _PROBES:
+        if self._known < _EAGER:
             return 1.0
-        return _TRIED if before >= _HOPEFUL_FROM else _HOPELESS
+        return _TRIED if before >= _PLAUSIBLE else _SELDOM
 
     def differ(self, p_yes: float) -> None:
         """Learn from a word about a neighbour that a guard vetoes."""

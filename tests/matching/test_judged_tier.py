@@ -181,6 +181,19 @@ def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn
     assert until_served_again(0.2) > 100 + until_served_again(1.0)
 
 
+def test_the_first_hits_on_a_word_are_all_audited_and_fewer_as_audits_find_them_right() -> None:
+    tier, chances = JudgedTier(at(0.02)), []
+    for _ in range(101):
+        verdict = tier.judge("default", 0.9, 0.99, FREE)
+        assert verdict.serve
+        chances.append(verdict.audit)
+        tier.note("default", verdict.p_correct, before=0.9, entry_id=1, served=True, audited=True)
+        tier.observe(label(correct=True, before=0.9))
+    assert chances[:10] == [1.0] * 10
+    assert chances == sorted(chances, reverse=True)
+    assert 0.0 < chances[-1] < chances[20] < 0.5
+
+
 def test_words_of_which_no_audit_has_told_may_spend_a_part_of_the_budget_only() -> None:
     tier = JudgedTier(at(0.05))
     cold = tier.judge("default", 0.7, 0.9, FREE).risk
@@ -272,7 +285,7 @@ def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None
     good = tier.worth.yes_in_a_category("default")
     for _ in range(4):
         tier.observe(label(correct=False, source=LabelSource.MISS))
-    assert tier.worth.yes_in_a_category("default") < good / 5
+    assert tier.worth.yes_in_a_category("default") < good / 50
 
 
 def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_wrong() -> None:
@@ -282,7 +295,7 @@ def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_w
     good = tier.worth.yes_in_a_category("default")
     for _ in range(6):
         tier.observe(label(correct=False, source=LabelSource.MISS))
-    assert tier.worth.yes_in_a_category("default") < good / 20
+    assert tier.worth.yes_in_a_category("default") < good / 50
 
 
 def test_what_probation_has_shown_survives_being_saved() -> None:

@@ -15,11 +15,13 @@ from semcache.types.evidence import Label, Standing, State
 class Scripted:
     """Serves from the pack's threshold on, and doubts what lies between `doubt` and that.
 
-    What is served is audited with the pack's own rate; doubts are verified where the pack names a verifier.
+    What is served is audited with the pack's own rate; doubts are verified where the pack names a verifier, and are
+    right with the probability `believed`.
     """
 
     pack: Pack
     doubt: float = 0.3
+    believed: float = 0.5
     labels: list[Label] = field(default_factory=list)
 
     def floor(self, category: str, controls: Controls) -> float:
@@ -40,7 +42,8 @@ class Scripted:
         policy = self.pack.of(category)
         if candidate.score >= policy.threshold:
             return Verdict(serve=True, p_correct=candidate.score, audit=policy.audit, why=Why.SEMANTIC)
-        return Verdict(serve=False, p_correct=0.5, audit=policy.audit, verify=policy.verify != "off", why=Why.UNCERTAIN)
+        verify = policy.verify != "off"
+        return Verdict(serve=False, p_correct=self.believed, audit=policy.audit, verify=verify, why=Why.UNCERTAIN)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         pass

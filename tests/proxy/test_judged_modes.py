@@ -93,6 +93,24 @@ async def test_asking_after_a_forward_stays_within_its_budget(tmp_path: Path) ->
     assert (spent["budget"], spent["asked"], spent["over_budget"]) == (0.02, 0, 1)
 
 
+@pytest.mark.parametrize(("believed", "asks"), [(0.02, False), (0.5, True)])
+async def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_serve_if_it_were(
+    tmp_path: Path, believed: float, asks: bool
+) -> None:
+    judge = Judge(1.0)
+    async with asking(held_back({}), judge, tmp_path, "after", verdicts__budget=1.0) as proxy:
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack, believed=believed))
+        judged = proxy.cache.components.judged
+        judged._draw = lambda: 0.1
+        judged.cap.paid(1.0)
+        for _ in range(40):
+            judged.tier.differ(1.0)
+        for prompt in (PROMPT, PARAPHRASE):
+            await Call(proxy, ask(prompt)).reply()
+        await proxy.cache.settle()
+    assert bool(judge.asked) is asks
+
+
 async def test_what_is_known_of_a_verdict_survives_a_restart(tmp_path: Path) -> None:
     for number in range(2):
         judge = Judge(1.0)

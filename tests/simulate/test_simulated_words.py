@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -55,3 +56,22 @@ def test_of_a_share_of_the_doubts_a_word_is_had() -> None:
     assert whole.words is not None
     assert some.words.asked < whole.words.asked
     assert served < of
+
+
+def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_serve_if_it_were() -> None:
+    rng = np.random.default_rng(7)
+    first = [rng.normal(size=DIM) for _ in range(PAIRS)]
+    again = [row + 0.05 * rng.normal(size=DIM) for row in first]
+    asked: Counter[str] = Counter()
+
+    def ask(query: str, _: str) -> float:
+        asked[query.split()[0]] += 1
+        return 0.999
+
+    simulator = Simulator(pack(verdicts="first"), Fixed(2.0), rng=random.Random(7), asking=WordAsking(ask))
+    assert simulator.words is not None
+    for _ in range(40):
+        simulator.words.tier.differ(1.0)
+    arrivals = [Arrival(float(n), f"{'new' if n < PAIRS else 'old'} {n}", f"{n % PAIRS}") for n in range(2 * PAIRS)]
+    simulator.run(arrivals, units([*first, *again]))
+    assert 0 < 2 * asked["new"] < asked["old"]
