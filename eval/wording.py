@@ -164,7 +164,8 @@ WHY = {
     "max-age": "The entry is older than the request accepts.",
     "exact-only": "No paraphrase may be sought: the category says so, the prompt is too long or not text, or the last "
     "turn is not the user's.",
-    "verify-failed": "The decision needed a verifier, and none could confirm it.",
+    "verify-failed": "A verifier was asked, and its word did not make the neighbour probable enough; or there was "
+    "none to be had.",
     "no-cache": "The request said so.",
     "category-disabled": "The pack does not cache this category.",
     "personal": "The answer belongs to the caller's own records, or the pack shares per user and no user was named.",

@@ -19,7 +19,8 @@ _TOLD: dict[Why, tuple[str, str]] = {
     Why.COLD: (
         "No entry is near: nothing like it was asked before by this tenant with the same model, system prompt, tools "
         "and settings.",
-        "If you expected one, compare the requests: anything of these that differs keeps them apart.",
+        "If you expected one, compare the requests: anything of these that differs keeps them apart. Or the earlier "
+        "answer was not kept, as one that `max_tokens` cut off is not: `semcache why` of that request says so.",
     ),
     Why.BELOW_THRESHOLD: (
         "The nearest entry's score is under what the strategy looks at, or under the caller's min-score.",
@@ -57,8 +58,10 @@ _TOLD: dict[Why, tuple[str, str]] = {
         "`semantic: true`, or a higher `max_chars`, if paraphrases may be served.",
     ),
     Why.VERIFY_FAILED: (
-        "A verifier was asked, and said no, was late or failed; or nobody was there to ask.",
-        "`semcache_verifications_total` tells which. Raise `verifier.timeout`, or set a verifier up.",
+        "A verifier was asked, and even with its word P(correct) is not enough for the error target; or it was late, "
+        "failed, or was not there.",
+        "A looser `target`, more traffic to learn from, or a language model's word (`verdicts`). Where P(correct) is "
+        "high enough, `semcache_verifications_total` says if the verifier was late or failed.",
     ),
     Why.NO_CACHE: ("The request said no-cache.", "Take the header out of the client."),
     Why.DISABLED: ("The pack has `cache: false` for this category.", "Change the pack, or its rules and examples."),
@@ -85,7 +88,10 @@ _TOLD: dict[Why, tuple[str, str]] = {
     Why.FAULT: ("A part of the cache failed, and the request was forwarded.", "`semcache doctor`, or /readyz."),
     Why.NO_STORE: ("The request said no-store, or the backend's answer is only approximate.", ""),
     Why.STATUS: ("The backend's status was not 200.", "Look at the backend."),
-    Why.INCOMPLETE: ("The answer ended before it was whole.", ""),
+    Why.INCOMPLETE: (
+        "The answer ended before it was whole, and was not kept: the stream broke off, or `max_tokens` cut it off.",
+        "Raise `max_tokens` in the client if that is what cut it off.",
+    ),
     Why.REFUSAL: ("The model refused.", ""),
     Why.TOOL_STEP: ("The answer asks for tools: it is a step, and no answer.", ""),
     Why.EMPTY: ("The answer said nothing.", ""),

@@ -49,6 +49,7 @@ NAMES = (
     "word",  # what it said then, as log-odds of their being the same, within ±LOUDEST
     *(f"guard:{name}" for name in GUARDS),  # 1: that guard would veto, ARGUED: arguably, DOUBT: it doubts
 )
+OF_GUARDS = {f"guard:{name}": NAMES.index(f"guard:{name}") for name in GUARDS}  # places, by the feature's name
 NEAR = 0.05  # neighbours this much farther away than the candidate count as hardly farther
 DOUBT = 0.2  # what a finding counts that is no veto
 ARGUED = 0.5  # what a veto counts that is arguable, until the local verifier was asked: then it is a doubt

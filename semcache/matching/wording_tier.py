@@ -45,7 +45,6 @@ _PRIOR_ERROR: dict[Kind, float] = {
     Chain.TURNS: 0.006,
 }
 _PRIOR_AUDITS = 300.0  # audits that the prior counts for
-_FINDINGS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
 _QUIET = 0.1  # share of the audit rate that always remains
 _SURE = 3.0  # audits without an error, in units of 1 / target, after which the audit rate has fallen to that
 
@@ -153,7 +152,7 @@ def also_wording(label: Label, edit: Edit | None) -> Label | None:
     """
     if edit is None or label.source is not LabelSource.MISS or len(label.features) != len(features.NAMES):
         return None
-    if any(label.features[place] for place in _FINDINGS):
+    if any(label.features[place] for place in features.OF_GUARDS.values()):
         return None
     return replace(label, features=features_of(edit))
 

@@ -194,7 +194,7 @@ def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "spent_usd": round(spent, 6),
         "always_usd": round(always, 6),
         "overhead_usd": round(overhead, 6),
-        "saved_usd": round(always - spent - overhead, 6),
+        "saved_usd": _dollars(always - spent - overhead),
     }
 
 
@@ -227,6 +227,11 @@ def _net(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "net_usd": spending["saved_usd"],
         "mean_ms": sums["mean_ms"],
     }
+
+
+def _dollars(value: float) -> float:
+    """The value to a millionth of a dollar; never -0.0, which sums of equal costs may round to."""
+    return round(value, 6) + 0.0
 
 
 def _always(group: Mapping[str, Any]) -> float:
@@ -321,7 +326,7 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "bypassed": bypassed,
         "hit_rate": round((exact + semantic + plan) / looked_up, 4) if looked_up else None,
         "saved_tokens": int(total("saved_prompt_tokens") + total("saved_completion_tokens")),
-        "saved_usd": round(sum(_always(group) for group in groups) - total("spent_cost") - overhead, 6),
+        "saved_usd": _dollars(sum(_always(group) for group in groups) - total("spent_cost") - overhead),
         "spent_usd": round(total("spent_cost"), 6),
         "overhead_usd": round(overhead, 6),
         "mean_ms": round(1e3 * total("seconds") / everything, 3) if everything else None,

@@ -111,7 +111,7 @@ def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], 
 
 def _table(values: Sequence[tuple[float, ...]], correct: Sequence[bool]) -> tuple[Array, Array]:
     x = np.array([terms(one) for one in values])
-    decided = [place for place, name in enumerate(TERMS) if name.startswith("guard:") or name == "verbatim"]
+    decided = [place for place, name in enumerate(TERMS) if name in features.OF_GUARDS or name == "verbatim"]
     kept = (x[:, decided] < 1.0).all(axis=1)
     return x[kept], np.array(correct, dtype=np.float64)[kept]
 

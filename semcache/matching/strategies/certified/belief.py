@@ -48,7 +48,7 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 STATED = {
     "reordered": (-4.0, 1.0),
     "verbatim": (6.0, 0.7),
-    **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")},
+    **dict.fromkeys(features.OF_GUARDS, (-6.0, 1.5)),
 }
 # The same where the local verifier was asked, which was trained on words that change places.
 HEARD = {"reordered": (-0.5, 1.0)}

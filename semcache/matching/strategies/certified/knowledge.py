@@ -31,7 +31,6 @@ WORTH_ASKING = 0.03  # P(correct) from which a language model is asked
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
 _REORDERED = features.NAMES.index("reordered")
 _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
-_GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
 CAUTION: Mapping[Contract, float] = {"hit": 1.5, "request": 1.7}
@@ -97,7 +96,7 @@ class CategoryKnowledge:
         self._audits = AuditRate()
         self._narrowed = 0
         self._probation = Probation()
-        self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
+        self._vetoed = dict.fromkeys(features.OF_GUARDS.values(), 0)
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
@@ -327,7 +326,7 @@ class CategoryKnowledge:
             "narrowed": self._narrowed,
             "probation": self._probation.state(),
             "audits": self._audits.state(),
-            "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
+            "vetoed": {name: self._vetoed[place] for name, place in features.OF_GUARDS.items()},
             "overspent": self.budget.overspent(),
             "counted": self.budget.counted(),
         }
@@ -348,14 +347,14 @@ class CategoryKnowledge:
         self._probation.restore(state["probation"])
         if "audits" in state:
             self._audits.restore(int(state["audits"]))
-        self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
+        self._vetoed = {place: int(state["vetoed"].get(name, 0)) for name, place in features.OF_GUARDS.items()}
         self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
         self.budget.changed()
 
 
 def _vetoing(values: tuple[float, ...]) -> list[int]:
     """The places of the guards that veto, arguably or not, and that no verifier has answered."""
-    return [place for place, _ in _GUARDS if values[place] >= features.ARGUED]
+    return [place for place in features.OF_GUARDS.values() if values[place] >= features.ARGUED]
 
 
 def _of_told(prior: BeliefPrior) -> BeliefPrior:
