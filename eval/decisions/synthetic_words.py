@@ -15,9 +15,9 @@ from eval.decisions import synthetic
 from eval.decisions.synthetic import Synthetic
 from semcache.matching import doubts
 from semcache.matching.decide import RequestTerms
-from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
+from semcache.matching.judged_tier import JudgedTier, without_word
 from semcache.protocols import Threshold
-from semcache.types import Candidate, Card, Controls, Forward, Serve, Why
+from semcache.types import Candidate, Card, Controls, Decision, Forward, Serve, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,27 +57,23 @@ def served(
         verdict = threshold.judge(candidate, "default", controls=Controls(), draw=draws[at])
         audited = verdict.serve and draws[at] < verdict.audit
         threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited)
-        values, p_correct, by_meaning = traits[at], verdict.p_correct, verdict.serve
-        chance = verdict.audit
-        found[at] = verdict.serve
-        if not verdict.serve:
+        values, p_correct, chance = traits[at], verdict.p_correct, verdict.audit
+        found[at] = by_meaning = verdict.serve
+        if not by_meaning:
             terms = RequestTerms("default", Controls(), now=float(at), draw=draws[at])
-            doubt = doubts.doubt_of(
-                Forward(Why.UNCERTAIN, nearest=candidate, p_correct=verdict.p_correct), lambda one: (one, 0.0)
-            )
-            worth = doubt is not None and doubts.worth_asking(doubt, terms, tier)
-            if doubt is not None and not worth and tries[at] < tier.tried(doubt.before):
-                asked += 1
-                values = with_word(values, word_about(doubt.before, float(said[at]), sampled=True))
-            if doubt is not None and worth:
+            decision: Decision = Forward(Why.UNCERTAIN, nearest=candidate, p_correct=p_correct)
+            doubt = doubts.doubt_of(decision, lambda one: (one, 0.0))
+            if doubt is not None and doubts.worth_asking(doubt, terms, tier):
                 asked += 1
                 decision = doubts.decided(doubt, float(said[at]), terms, tier)
-                if isinstance(decision, Serve):
-                    found[at], judged[at], audited, values = True, True, decision.audit, decision.features
-                    p_correct, chance = decision.p_correct, decision.chance
-                else:
-                    assert decision.nearest is not None
-                    values, p_correct = decision.nearest.features, decision.p_correct or 0.0
+            elif doubt is not None and tries[at] < tier.tried(doubt.before):
+                asked += 1
+                decision = doubts.learned_of(decision, doubt, float(said[at]))
+            if isinstance(decision, Serve):
+                found[at], judged[at], audited, values = True, True, decision.audit, decision.features
+                p_correct, chance = decision.p_correct, decision.chance
+            elif isinstance(decision, Forward) and decision.nearest is not None:
+                values, p_correct = decision.nearest.features, decision.p_correct or 0.0
         if found[at] and not audited:
             continue
         label = synthetic.label(stream, at, values, p_correct, served=bool(found[at]), chance=chance)
