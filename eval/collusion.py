@@ -37,12 +37,16 @@ KEYS = ("none by keys", "reports by keys", "the same, unbounded")
 
 @dataclass(frozen=True)
 class Row:
-    """Hits of the honest tenants in per cent of what they asked, before and after, and wrong answers among them."""
+    """Hits of the honest tenants in per cent of what they asked, before and after, and wrong answers among them.
+
+    `after` is the mean of the runs, `lowest` that of the run in which it was.
+    """
 
     attack: str
     share: float
     before: float
     after: float
+    lowest: float
     wrong: int
     asked: int
 
@@ -88,7 +92,7 @@ async def measure(attack: str, share: float, tenants: int) -> Row:
             last = [one for form in AFTER for one in await all_ask(good[:4], form)]
     hits = [100.0 * sum(hit for hit, _ in some) / len(some) for some in (first, last)]
     wrong = sum(hit and not right for hit, right in last)
-    return Row(attack, share, round(hits[0], 1), round(hits[1], 1), wrong, len(last))
+    return Row(attack, share, round(hits[0], 1), round(hits[1], 1), round(hits[1], 1), wrong, len(last))
 
 
 def _mean(rows: Sequence[Row]) -> Row:
@@ -96,7 +100,8 @@ def _mean(rows: Sequence[Row]) -> Row:
     first, number = rows[0], len(rows)
     before, after = (sum(values) / number for values in zip(*[(one.before, one.after) for one in rows], strict=True))
     wrong, asked = sum(one.wrong for one in rows), sum(one.asked for one in rows)
-    return Row(first.attack, first.share, round(before, 1), round(after, 1), wrong, asked)
+    lowest = min(one.lowest for one in rows)
+    return Row(first.attack, first.share, round(before, 1), round(after, 1), lowest, wrong, asked)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -115,29 +120,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given.keys and (RESULTS / "collusion.json").exists():
             old = json.loads((RESULTS / "collusion.json").read_text())["rows"]
             rows = [*(Row(**row) for row in old if row["attack"] not in KEYS), *rows]
-        kept = {"machine": facts(), "tenants": given.tenants, "rows": [asdict(row) for row in rows]}
+        kept = {
+            "machine": facts(),
+            "tenants": given.tenants,
+            "repeats": given.repeats,
+            "rows": [asdict(row) for row in rows],
+        }
         (RESULTS / "collusion.json").write_text(json.dumps(kept, indent=1) + "\n")
-        (RESULTS / "collusion.md").write_text(page(given.tenants, rows))
+        (RESULTS / "collusion.md").write_text(page(given.tenants, given.repeats, rows))
 
 
 def _line(row: Row) -> str:
-    return f"| {row.attack} | {row.share:.0%} | {row.before}% | {row.after}% | {row.wrong} of {row.asked} |"
+    after = f"{row.after}% ({row.lowest}%)"
+    return f"| {row.attack} | {row.share:.0%} | {row.before}% | {after} | {row.wrong} of {row.asked} |"
 
 
-def page(tenants: int, rows: Sequence[Row]) -> str:
+def page(tenants: int, repeats: int, rows: Sequence[Row]) -> str:
     """The page."""
     lines = [
         "# What colluding tenants do to honest ones",
         "",
-        f"`python -m eval.collusion --tenants {tenants} --page`",
+        f"`python -m eval.collusion --tenants {tenants} --repeats {repeats} --page`",
         "",
         f"{tenants} tenants of one cache at shipped defaults, {len(QUESTIONS)} questions each. A share of them reports "
         "every answer that it is served as wrong (*reports*), or brings another answer each time, so that what it was "
         "served is judged wrong (*answers*), in three rounds of rewordings. Honest tenants ask before and after, in "
         "other words each time; *none* is the same traffic without lies: compare the column *after* with its. Means of "
-        "three runs: verdicts come in another order each time.",
+        f"{repeats} runs, in which verdicts come in another order each time, and the lowest of them in brackets: where "
+        "the first lie of a tenant meets an audit, before the tenant is set aside, it uses up the error budget of its "
+        "category.",
         "",
-        "| attack | share of tenants | honest hits before | after | wrong answers served to them |",
+        "| attack | share of tenants | honest hits before | after (lowest run) | wrong answers served to them |",
         "| --- | --- | --- | --- | --- |",
     ]
     lines += [_line(row) for row in rows if row.attack not in KEYS]
@@ -150,7 +163,7 @@ def page(tenants: int, rows: Sequence[Row]) -> str:
         "",
         "## Keys of one tenant",
         "",
-        f"`python -m eval.collusion --keys --tenants {tenants} --page`",
+        f"`python -m eval.collusion --keys --tenants {tenants} --repeats {repeats} --page`",
         "",
         f"The same questions by {tenants} keys of one tenant, a share of which reports every answer that it is served "
         f"as wrong. A key that is not trusted takes at most {DAILY} answers a day from the others, and its reports "
@@ -158,7 +171,7 @@ def page(tenants: int, rows: Sequence[Row]) -> str:
         "Such a key learns the ids that it reports by only where `auth.expose_scores` is on; a trusted key may delete "
         "what is its tenant's anyway, and is not bounded.",
         "",
-        "| attack | share of keys | honest hits before | after | wrong answers served to them |",
+        "| attack | share of keys | honest hits before | after (lowest run) | wrong answers served to them |",
         "| --- | --- | --- | --- | --- |",
         *[_line(row) for row in rows if row.attack in KEYS],
     ]

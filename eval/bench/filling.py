@@ -56,10 +56,10 @@ def static(folder: Path) -> str:
 
 
 async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
-    """Those of `texts` that the cache in `folder` serves semantically, as the library decides."""
+    """Those of `texts` that the cache in `folder` serves by meaning, as the library decides."""
     from semcache.agents.library import AsyncSemanticCache
     from semcache.dialects import dialects
-    from semcache.types import Endpoint, Outcome, Serve
+    from semcache.types import Endpoint, Serve, Why
 
     chat = dialects()[Endpoint.CHAT]
     found = []
@@ -68,7 +68,7 @@ async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
             group = texts[start : start + 256]
             lookups = await asyncio.gather(*(cache.consult(chat.read(prompts.body(text)), "bench") for text in group))
             for text, lookup in zip(group, lookups, strict=True):
-                if isinstance(lookup.decision, Serve) and lookup.decision.how is Outcome.SEMANTIC:
+                if isinstance(lookup.decision, Serve) and lookup.decision.why is Why.SEMANTIC:
                     found.append(text)
     return found
 

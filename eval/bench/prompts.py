@@ -1,7 +1,8 @@
 """Made-up prompts and paraphrases of them, as many as a benchmark needs, the same for the same numbers.
 
 Pure. Invariant: every stored prompt differs from every other, and every paraphrase from every stored prompt and from
-every other paraphrase, so that neither an exact tier nor a memory of embeddings can answer one.
+every other paraphrase, so that neither an exact tier nor a memory of embeddings can answer one. Nor is a paraphrase
+an equal wording of its prompt: it has to be embedded.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ PLACES = (
     "on a tight budget", "together with a friend", "without a receipt", "during the summer sale",
 )  # fmt: skip
 WORDINGS = (
-    "How can I {}?",
-    "How do I {}, please?",
-    "how do you {}",
-    "Hi, how do I {}?",
-    "So how do I {}?",
-    "How do I {}? Thank you!",
-    "How would I {}?",
-    "Please, how do I {}?",
+    "What would you do to {}?",
+    "Is there an easy way to {}?",
+    "How are you supposed to {}?",
+    "How might a customer {}?",
+    "How would a beginner {}?",
+    "What is involved if I {}?",
+    "How does a customer {}?",
+    "I have to {}: how does that work?",
 )
 FRAMES = (
     "Which {name} {thing} would you {verb} {place}?",

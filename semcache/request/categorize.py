@@ -11,6 +11,7 @@ Invariant: the result is always a category of the pack, and "default" when nothi
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -61,7 +62,7 @@ class Categories:
         means = {name: matrix.mean(axis=0) for name, matrix in (examples or {}).items() if len(matrix)}
         self._names = list(means)
         self._centroids = np.stack([_unit(mean) for mean in means.values()]) if means else None
-        self._live = np.array([pack.of(name).live for name in means], dtype=bool)
+        self._live = [pack.of(name).live for name in means]
 
     def by_rule(self, request: Request) -> str | None:
         """The category that the caller names, else the first whose rule matches. Raises RequestRejected(400)."""
@@ -85,17 +86,18 @@ class Categories:
         """
         if self._centroids is None:
             return ("default",)
-        scores = self._centroids @ vector
-        if self._live.any():
-            others = np.where(self._live, -np.inf, scores)
-            best = float(scores.max())
-            ahead = best - float(np.max(others, initial=self._pack.min_margin))
+        # As plain numbers: for so few, every call of numpy takes longer than all of this.
+        scores: list[float] = (self._centroids @ vector).tolist()
+        if any(self._live):
+            others = [-math.inf if live else score for score, live in zip(scores, self._live, strict=True)]
+            best = max(scores)
+            ahead = best - max(self._pack.min_margin, *others)
             habitual = _HABITUAL.search(text) is not None and not is_live(text)
             dated = _HISTORICAL.search(text) is not None and not may_change_daily(text)
             if habitual or dated or (0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text))):
                 scores = others
-        last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
-        ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]
+        last = max(self._pack.min_margin, *scores) - self._pack.overlap
+        ranked = [(score, name) for score, name in zip(scores, self._names, strict=True) if score > last]
         if self._pack.min_margin > last and "default" not in self._names:
             ranked.append((self._pack.min_margin, "default"))
         return tuple(name for _, name in sorted(ranked, key=lambda one: -one[0]))

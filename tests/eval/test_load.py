@@ -7,12 +7,21 @@ import json
 from eval.bench import prompts
 from eval.bench.load import parse
 from eval.bench.stages import medians
+from semcache.request.wording import strictest
 
 
 def test_no_paraphrase_repeats_a_stored_prompt_or_another_paraphrase():
     stored, others = prompts.stored(9000), prompts.paraphrases(9000)
     assert len(set(stored)) == 9000
     assert len({*stored, *others}) == len(stored) + len(others)
+
+
+def test_no_paraphrase_is_an_equal_wording_of_its_prompt():
+    # Else a semantic hit would be measured without its embedding, beside caches that embed.
+    stored = prompts.stored(20)
+    others = [form.format(prompts.task(number)) for number in range(20) for form in prompts.WORDINGS]
+    equal = [other for at, other in enumerate(others) if strictest(stored[at // len(prompts.WORDINGS)], other)]
+    assert not equal
 
 
 def test_fresh_prompts_of_different_tags_share_nothing():

@@ -108,10 +108,10 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
 
     Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
     """
-    if len(differing(query, cached)) > _MOST:
-        return None
     one, two = read(query), read(cached)
-    if not one.verbs or sorted(one.verbs) != sorted(two.verbs):
+    if not one.verbs or len(one.verbs) != len(two.verbs) or sorted(one.verbs) != sorted(two.verbs):
+        return None
+    if len(differing(query, cached)) > _MOST:
         return None
     if one.role and two.role and one.role != two.role:
         return f"{one.role} / {two.role}", True

@@ -143,10 +143,10 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         return found
 
     def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
-        if {one, two} == _WAY_AND_HOW:
+        if one == two or not one or not two or {one, two} == _WAY_AND_HOW:
             return None
         one, two = (kind if kind != "way" else "whether" for kind in (one, two))
-        if one == two or not one or not two:
+        if one == two:
             return None
         pair = frozenset((one, two))
         apart = read_text(query).bag ^ read_text(cached).bag

@@ -7,7 +7,10 @@ Invariant: a text that speaks about jokes, and asks for none, is no jest; nor is
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
+from semcache.request.text import READINGS
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
 _JEST = re.compile(
@@ -35,21 +38,38 @@ _PLAYED = re.compile(
 _LAUGHTER = re.compile(r"^\W*lol\b\W*(?=\w)|\b(?:lol|lmao|rofl|haha\w*)\W*$", re.IGNORECASE)
 
 
+class ToneReading(NamedTuple):
+    """`plays` is that the model is to play a part from the first word on, `played` that one is spoken of at all."""
+
+    jest: bool
+    plays: bool
+    played: bool
+    laughs: bool
+
+
+@scoped_cache(maxsize=READINGS)
+def read(text: str) -> ToneReading:
+    """The tone of a text."""
+    return ToneReading(
+        is_jest(text),
+        _ROLE.match(text) is not None,
+        _PLAYED.search(text) is not None,
+        _LAUGHTER.search(text) is not None,
+    )
+
+
 def is_jest(text: str) -> bool:
     """Return True if a prompt says that it is not meant as it stands."""
     return _JEST.search(text) is not None
 
 
-def _plays(text: str) -> bool:
-    return _ROLE.match(text) is not None
-
-
 def compare(query: str, cached: str) -> Conflict | None:
     """The finding against two texts of which one is meant in jest, or may be."""
-    if is_jest(query) != is_jest(cached):
+    one, two = read(query), read(cached)
+    if one.jest != two.jest:
         return Conflict("tone", "one of them is meant in jest")
-    if _plays(query) != _plays(cached) and not (_PLAYED.search(query) and _PLAYED.search(cached)):
+    if one.plays != two.plays and not (one.played and two.played):
         return Conflict("tone", "one of them gives the model a part to play")
-    if (_LAUGHTER.search(query) is None) != (_LAUGHTER.search(cached) is None):
+    if one.laughs != two.laughs:
         return Conflict("tone", "one of them is said with a laugh", False)
     return None

@@ -77,12 +77,9 @@ class FlatIndex:
         # Not `matrix @ query`: BLAS would start its threads for it, and on a busy machine they cost twenty times the
         # product itself. vecdot stays in this thread and is as fast as single-threaded BLAS.
         scores = np.vecdot(self._matrix[: self._count], query)
-        best = np.argpartition(scores, -k)[-k:] if k < self._count else np.arange(self._count)
-        best = best[np.lexsort((self._ids[best], -scores[best]))]
-        return [
-            Neighbour(entry_id, max(-1.0, min(1.0, score)))
-            for entry_id, score in zip(self._ids[best].tolist(), scores[best].tolist(), strict=True)
-        ]
+        best = scores.argpartition(-k)[-k:] if k < self._count else slice(0, self._count)
+        found = sorted(zip((-scores[best]).tolist(), self._ids[best].tolist(), strict=True))
+        return [Neighbour(entry_id, max(-1.0, min(1.0, -behind))) for behind, entry_id in found]
 
     @property
     def ids(self) -> Ids:
