@@ -73,6 +73,9 @@ NOT_PERSONAL = [
     "Will I still get my salary during maternity leave?",
     "Please help me write an email to update my bank details.",
     "My flight was five hours late. Am I eligible for compensation under EU law?",
+    "What am I owed when my plane leaves four hours late?",
+    "What do I get if my parcel is lost?",
+    "How much can I claim if my train is late?",
 ]
 PERSONAL = [
     "How long does my refund take?",
@@ -101,6 +104,10 @@ PERSONAL = [
     "Where am I?",
     "What is my seat on the next flight?",
     "My next flight is eight hours long. Which seat do I have?",
+    "What am I owed now that my flight was cancelled?",
+    "What am I owed if my order 48213 is late?",
+    "What do I get when my flight was cancelled yesterday?",
+    "How much do I get back if my claim has been accepted?",
 ]
 
 

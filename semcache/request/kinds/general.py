@@ -73,6 +73,10 @@ _OF_ANYBODY = any_of(
     r"|(?:what|which) (?:(?!my\b|our\b)\w+ ){1,5}?(?:must|should) (?:i|we)\b"
     r"|how (?:(?!my\b|our\b)\w+ ){1,3}?must (?:my|i|we)\b"
     r"|do i (?:get|lose|keep|need) [^.?!;\n]{1,80}\b(?:if|when) i\b"
+    # What anybody is entitled to in such a case, not in one that has come about.
+    r"|(?:what|how much)(?: \w+){0,2} (?:(?:am i|are we) (?:owed|due|entitled to)|(?:do|would|can) (?:i|we) "
+    r"(?:get|receive|claim)) (?:back )?(?:if|when) (?:i|we|my|our|an?|the)\b"
+    r"(?!.{0,200}(?:\d{4}|\b(?:was|were|has|have|had|did|yesterday|today|tonight|now|last|ago|already)\b))"
     r"|what (?:happens|would happen)\b|what does\b(?! my\b)|which (?:\w+ ){1,3}(?:does|do|should|can) my "
     r"(?:dog|cat|puppy|kitten|child|baby)\b"
     r")"
