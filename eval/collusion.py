@@ -147,8 +147,8 @@ def page(tenants: int, repeats: int, rows: Sequence[Row]) -> str:
         "served is judged wrong (*answers*), in three rounds of rewordings. Honest tenants ask before and after, in "
         "other words each time; *none* is the same traffic without lies: compare the column *after* with its. Means of "
         f"{repeats} runs, in which verdicts come in another order each time, and the lowest of them in brackets: where "
-        "the first lie of a tenant meets an audit, before the tenant is set aside, it uses up the error budget of its "
-        "category.",
+        "the first lie of a tenant meets an audit, its category is doubted by all until the tenant is set aside and "
+        "others were answered rightly.",
         "",
         "| attack | share of tenants | honest hits before | after (lowest run) | wrong answers served to them |",
         "| --- | --- | --- | --- | --- |",

@@ -5,8 +5,9 @@ it has several, one teaches the shared beliefs only as far as more than a quarte
 other, have reported as much in that category; the entry that was reported is refused to its requests all the same.
 Audits and misses are samples, and count, with two bounds, beyond which they teach the class of their tenant alone: a
 tenant whose samples belie what was expected of them, while those of the others do not, teaches no others; and where
-three tenants or more have brought samples of late, none teaches more than all others together. Knows tenants and
-labels, nothing of what is learned. Invariant: no tenant alone, and no quarter of them, however many their keys and
+three tenants or more have brought samples of late, none teaches more than all others together. What one has taught
+before it is set aside is disowned: its errors are no longer those of all. Knows tenants and labels, nothing of what is
+learned. Invariant: no tenant alone, and no quarter of them, however many their keys and
 reports, moves by reports what others are served.
 """
 
@@ -47,6 +48,7 @@ class Corroboration:
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # What says how answers age is no sample of likeness: each kind is compared with its own.
         self._samples: dict[tuple[str, bool], RecentSamples] = {}
+        self._disowned: list[Label] = []
 
     def saw(self, tenant: str) -> None:
         """Take notice of a tenant's traffic."""
@@ -80,6 +82,11 @@ class Corroboration:
             return Reach.ALL if self._sampled(label) else Reach.OWN
         return Reach.ALL if self.hears(tenant, label.category) else Reach.NOBODY
 
+    def disowned(self) -> list[Label]:
+        """Return the samples of served answers that have taught all, and whose tenants were set aside since; once."""
+        found, self._disowned = self._disowned, []
+        return found
+
     def hears(self, tenant: str, category: str) -> bool:
         """Take a report in; return True if others have reported as much, so that it teaches."""
         reports, counted = self._reports[category], self._counted[category]
@@ -98,7 +105,11 @@ class Corroboration:
     def _sampled(self, label: Label) -> bool:
         """Take a sample in; False where it teaches its tenant's class alone."""
         kind = label.category, label.source is LabelSource.REASKED
-        return self._samples.setdefault(kind, RecentSamples()).take(label)
+        samples = self._samples.setdefault(kind, RecentSamples())
+        teaches = samples.take(label)
+        if not teaches:
+            self._disowned += samples.disowned(label.tenant)
+        return teaches
 
 
 class _Tally:
@@ -129,6 +140,11 @@ class RecentSamples:
         self._recent: deque[tuple[str, float, float, bool, bool]] = deque()
         self._tallies: dict[str, _Tally] = {}
         self._aside: set[str] = set()
+        self._served: dict[str, deque[Label]] = {}  # of served answers, by tenant, those that taught all
+
+    def disowned(self, tenant: str) -> list[Label]:
+        """Return what a tenant that is set aside has taught all of served answers; once."""
+        return list(self._served.pop(tenant, ())) if tenant in self._aside else []
 
     def take(self, label: Label) -> bool:
         """Take a sample in; return True if it teaches all."""
@@ -140,6 +156,7 @@ class RecentSamples:
             if not tally.count:
                 del self._tallies[gone]
                 self._aside.discard(gone)
+                self._served.pop(gone, None)
         own = self._tallies.setdefault(label.tenant, _Tally())
         told = label.p_correct >= _LIKELY
         expected = min(_SURE, max(1.0 - _SURE, 1.0 - label.p_correct))
@@ -150,6 +167,8 @@ class RecentSamples:
         if len(others) + 1 >= _SEVERAL:
             teaches = teaches and own.taught < max(_FEW, sum(one.taught for one in others))
         own.taught += teaches
+        if teaches and label.served:
+            self._served.setdefault(label.tenant, deque(maxlen=_FEW)).append(label)
         self._recent.append((label.tenant, surprise, variance, told, teaches))
         return teaches
 

@@ -202,6 +202,8 @@ class LabelLog:
             self.corroboration.saw(label.tenant)
         async for label in self._log(first, self.seq):
             self.corroboration.reach(label)
+        # The saved states know of it.
+        self.corroboration.disowned()
 
     async def _log(self, after: int, last: int | None = None, *, breath: int = _GLANCE) -> AsyncIterator[Label]:
         """The labels after one number and up to another, or to the end; others get the event loop after so many."""
@@ -297,6 +299,9 @@ class LabelLog:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
         reach = self.corroboration.reach(label)
+        disowned = self.corroboration.disowned()
+        if label.seq > self._taken[NAME] and NAME not in self._foreign:
+            self._disown(disowned)
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
             (NAME, self._judge, self._judge_own),
             (FRESHNESS, self._age, None),
@@ -331,6 +336,16 @@ class LabelLog:
                 _log.warning("label %d teaches nothing, and others may not: %r", label.seq, error, exc_info=True)
             self._choked = True
             self._meter.faults.labels(name).inc()
+
+    def _disown(self, labels: Sequence[Label]) -> None:
+        """Have the strategy take back what the labels of a tenant that is set aside have spent of its budgets."""
+        disown = getattr(self.strategy, "disown", None)
+        for label in labels:
+            if disown is None or label.category in self._changed or not about_meaning(label):
+                # What was learned anew under other promises has spent nothing.
+                continue
+            if (plain := without_word(label)) is not None:
+                disown(plain)
 
     def _judge(self, label: Label) -> None:
         if about_meaning(label) and (plain := without_word(label)) is not None:

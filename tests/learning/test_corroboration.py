@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from semcache import AsyncSemanticCache
 from semcache.learning.corroboration import Corroboration, Reach
+from semcache.matching.strategies import ByCategory
+from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.wording_tier import features_of
 from semcache.request.wording import Edit
 from semcache.types import Controls, Label, LabelSource
+from tests.learning.test_changed_promises import audit, opened, taught
 
 LABEL = Label(1.0, "default", "b", 1, 1, b"e", 0.9, (1.0,), 0.9, False, LabelSource.FEEDBACK, True)
 PLACES = ("France", "Chile", "Ghana")
@@ -129,6 +132,18 @@ def test_a_tenant_whose_samples_belie_what_was_expected_is_set_aside(honest: int
     assert several.reach(replace(LIKELY, tenant="b")) is Reach.ALL
 
 
+def test_what_a_tenant_taught_of_served_answers_is_disowned_once_when_it_is_set_aside() -> None:
+    several = Corroboration()
+    for turn in range(60):
+        several.reach(replace(LIKELY, tenant="bcd"[turn % 3], served=True))
+    told = [replace(LIE, tenant="a", served=turn % 2 == 0, entry_id=turn) for turn in range(20)]
+    taught = [one for one in [*[replace(LIKELY, tenant="a")] * 5, *told] if several.reach(one) is Reach.ALL]
+    served = [one for one in taught if one.served]
+    assert served, "nothing was taught before it was set aside"
+    assert several.disowned() == served
+    assert several.disowned() == []
+
+
 def test_what_surprises_in_all_tenants_alike_is_learned_from() -> None:
     several = Corroboration()
     told = [several.reach(replace(LIE, tenant="abcd"[turn % 4])) for turn in range(200)]
@@ -168,6 +183,30 @@ async def test_a_tenant_that_is_set_aside_is_no_longer_served_the_wordings_that_
         assert log.corroboration.reach(replace(audit, tenant="b", correct=False)) is Reach.OWN
         assert not log.wordings.judge("default", Edit.FILLER, Controls(), "b").serve
         assert log.wordings.judge("default", Edit.FILLER, Controls(), "a").serve
+
+
+async def test_a_lie_that_met_an_audit_costs_others_nothing_once_its_tenant_is_set_aside(tmp_path: Path) -> None:
+    """Else one tenant could use up the error budget of all by its first false answer."""
+    async with opened(tmp_path) as cache:
+        strategy = cache.components.strategy
+        assert isinstance(strategy, ByCategory)
+        for _ in range(100):
+            strategy.note("default", 0.999, served=True, audited=True)
+        await taught(cache, [audit(number, tenant="abc"[number % 3]) for number in range(60)])
+        certified = strategy._of("default")
+        assert isinstance(certified, CertifiedThreshold)
+        budget = certified._of("default").budget
+        before = budget.spent
+        await taught(cache, [audit(100 + number, tenant="d", correct=number < 3) for number in range(4)])
+        assert budget.spent > before + 0.9, "the lie taught nothing"
+        await taught(cache, [audit(104 + number, tenant="d", correct=False) for number in range(8)])
+        assert budget.spent == pytest.approx(before, abs=0.1)
+        spent = budget.spent
+        await taught(cache, [audit(120 + number, tenant="d", correct=False) for number in range(8)])
+        assert budget.spent == pytest.approx(spent, abs=0.1), "it is given back once"
+    async with opened(tmp_path) as again:
+        certified = again.components.strategy._of("default")  # type: ignore[attr-defined]
+        assert certified._of("default").budget.spent < 0.1, "a restart gives nothing back twice, and forgets nothing"
 
 
 def test_answers_that_change_with_time_set_nobody_aside() -> None:

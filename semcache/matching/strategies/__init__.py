@@ -118,6 +118,12 @@ class ByCategory:
         if isinstance(strategy, CertifiedThreshold):
             strategy.observe_own(label)
 
+    def disown(self, label: Label) -> None:
+        """Have the category's strategy take back what a label of a tenant that is set aside has spent of its budget."""
+        strategy = self._of(label.category)
+        if isinstance(strategy, CertifiedThreshold):
+            strategy.disown(label)
+
     def relearn(self, labels: Sequence[Label]) -> None:
         """Rebuild what was learned from these labels, which are the log without what was withdrawn.
 

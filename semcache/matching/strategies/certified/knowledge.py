@@ -249,6 +249,13 @@ class CategoryKnowledge:
             visible = self._noise.visible(self.budget.per_hit())
             self.tenants.watch(tenants, visible, correct=label.correct)
 
+    def disown(self, label: Label) -> None:
+        """Take back what a label of a served answer has spent of the budget; beliefs and the certificate keep it."""
+        if label.served and len(label.features) == len(features.NAMES):
+            wrong = self._noise.errors(correct=label.correct)
+            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=-1.0)
+            self.budget.changed()
+
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the beliefs alone: what a report took from an answer comes back, what audits showed stays shown."""
         known = [label for label in labels if len(label.features) == len(features.NAMES)]

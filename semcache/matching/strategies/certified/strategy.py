@@ -114,6 +114,10 @@ class CertifiedThreshold:
         """Learn from a label about the class of its tenant, and nothing that others are served by."""
         self._of(label.category).take_own(label, self._pack.class_of(label.tenant))
 
+    def disown(self, label: Label) -> None:
+        """Take back what a label of a served answer has spent of the budget: its tenant is unlike the others."""
+        self._of(label.category).disown(label)
+
     def relearn(self, labels: Sequence[Label]) -> None:
         """Rebuild the beliefs from these labels; audits, budgets and certificates stay as they are."""
         # A copy: this may run in a thread, while a request makes a category known.
