@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from semcache.request.secret_formats import FORMATS, SPACED
 from semcache.request.secret_placeholders import is_example_token, is_filled_in, is_placeholder, is_word
@@ -177,8 +177,7 @@ def _read(text: str, end: int, *, whole: bool) -> bool:
 
 def _has_token(text: str) -> bool:
     for mark, pattern, offsets in FORMATS:
-        # Nearly every text holds none of them, and to begin a search takes longer than to find nothing.
-        for at in _places(text, mark, len(text)) if mark in text else ():
+        for at in _places(text, mark, len(text)):
             for back in offsets:
                 if at >= back and (found := pattern.match(text, at - back)) is not None:
                     tail = _TAIL.match(text, found.end())
@@ -202,14 +201,13 @@ def _has_spaced(text: str) -> bool:
     return any(
         pattern.match(text, at - offsets[0]) is not None
         for mark, pattern, offsets in SPACED
-        if mark in text
         for at in _places(text, mark, len(text))
         if at >= offsets[0]
     )
 
 
 def _has_stated(text: str, folded: str, end: int) -> bool:
-    starts = sorted({at for name in _STATING if name in folded for at in _places(folded, name, end)})
+    starts = sorted({at for name in _STATING for at in _places(folded, name, end)})
     after = 0
     for start in starts:
         # What was read as a value states nothing of its own.
@@ -222,7 +220,7 @@ def _has_stated(text: str, folded: str, end: int) -> bool:
 
 def _has_assigned(text: str, folded: str, end: int) -> bool:
     after = 0
-    for start in sorted({at for name in _ASSIGNED_NAMES if name in folded for at in _places(folded, name, end)}):
+    for start in sorted({at for name in _ASSIGNED_NAMES for at in _places(folded, name, end)}):
         if start >= after and (match := _ASSIGNED.match(text, start)) is not None:
             if _looks_random(match["value"] or match["bare"]):
                 return True
@@ -258,7 +256,12 @@ def _ends_in_card(text: str, end: int) -> bool:
     )
 
 
-def _places(text: str, mark: str, end: int) -> Iterator[int]:
+def _places(text: str, mark: str, end: int) -> Iterable[int]:
+    # Nearly every text holds none of them, and to begin a search takes longer than to find nothing.
+    return _found(text, mark, end) if mark in text else ()
+
+
+def _found(text: str, mark: str, end: int) -> Iterator[int]:
     at = text.find(mark, 0, end + len(mark))
     while at >= 0:
         yield at
