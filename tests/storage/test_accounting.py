@@ -191,3 +191,10 @@ def test_errors_lie_within_their_intervals_and_no_request_errs_more_than_a_hit(
         assert error is None or 0.0 <= error["low"] <= error["estimate"] <= error["high"] <= 1.0
     if per_hit is not None and per_request is not None:
         assert all(per_request[name] <= per_hit[name] for name in per_hit)
+
+
+def test_what_was_paid_in_full_saves_nothing_and_not_less_than_nothing() -> None:
+    """Sums of the same costs in another order differ by a rounding, and people would be shown "-0.0000"."""
+    missed = {"outcome": Outcome.MISS, "requests": 1, "saved_cost": -1e-12, "spent_cost": 0.000014}
+    saved = [row["saved_usd"] for row in accounting.outcomes([missed]).values()]
+    assert [str(value) for value in saved] == ["0.0", "0.0"]
