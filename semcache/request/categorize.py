@@ -4,7 +4,8 @@ Knows no embedder: the caller embeds `example_texts` and hands the vectors to `b
 Centroids, not nearest examples: leaving one out on the shipped packs, they name the right category more often.
 A category of the present moment (`live`) takes a prompt by likeness only if it is much nearer than any other, or if the
 wording allows that the answer changes from day to day: a question about history is near the examples about news. One
-that asks in the past tense when or why something was, or names its year, is never of the moment by likeness.
+that asks what holds on any day (opening hours, price lists), or for a date of history, is never of the moment by
+likeness.
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
-from semcache.request.kinds import ends, is_live
+from semcache.request.kinds import ends, is_historical, is_live, is_standing
 from semcache.request.prompt_volatility import may_change_daily
 from semcache.types import Request
 
@@ -29,20 +30,6 @@ if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
 _MUCH = 0.08  # of cosine similarity
-# What holds every week is asked about, not this moment.
-_HABITUAL = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends"
-    r"|(?:opening|business|office|visiting) (?:hours|times)"
-    r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b",
-    re.IGNORECASE,
-)
-# A date of history is asked for, not what a market, a match or a train did last.
-_HISTORICAL = re.compile(
-    r"^\W*(?:(?:when|why|(?:in )?(?:what|which) (?:year|century|decade)) (?:did|was|were)\b"
-    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9])\b)"
-    r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))",
-    re.IGNORECASE,
-)
 _FAINT = 0.3  # a score of a live category that says nothing by itself
 
 
@@ -92,9 +79,7 @@ class Categories:
             others = [-math.inf if live else score for score, live in zip(scores, self._live, strict=True)]
             best = max(scores)
             ahead = best - max(self._pack.min_margin, *others)
-            habitual = _HABITUAL.search(text) is not None and not is_live(text)
-            dated = _HISTORICAL.search(text) is not None and not may_change_daily(text)
-            if habitual or dated or (0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text))):
+            if ahead > 0.0 and (_of_any_day(text) or (ahead < _MUCH and (best < _FAINT or not may_change_daily(text)))):
                 scores = others
         last = max(self._pack.min_margin, *scores) - self._pack.overlap
         ranked = [(score, name) for score, name in zip(scores, self._names, strict=True) if score > last]
@@ -126,6 +111,10 @@ def build(pack: Pack, vectors: Matrix | Sequence[Vector]) -> Categories:
         for name in dict.fromkeys(n for n, _ in rows)
     }
     return Categories(pack, grouped)
+
+
+def _of_any_day(text: str) -> bool:
+    return (is_standing(text) and not is_live(text)) or (is_historical(text) and not may_change_daily(text))
 
 
 def _unit(vector: Vector) -> Vector:

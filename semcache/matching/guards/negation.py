@@ -87,6 +87,11 @@ _NOT_PREFIXED = re.compile(
     r"|discipl|disc|disp|disg"
     r"|disk|dism|distinct|misc|miss|mist|misery|disease|disab|dissert)"
 )
+# The end of the hours is asked for: "How late are you open?" is "When do you close?".
+_OPEN_UNTIL = re.compile(
+    r"\b(?:how late|(?:until?|till?) (?:when|what (?:time|hour)))\b.{0,80}\bopen\b|\bopen (?:until?|till?)\W*$"
+)
+_OPENING = frozenset(axis for axis, _ in AXES["open"])
 _SIDED = frozenset(AXES)
 _GROUPED = frozenset(GROUPS)
 _NONE: frozenset[int] = frozenset()
@@ -264,6 +269,8 @@ def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[
         both |= LOOSE & sides.keys()
     if "slow" in bag and "speed" in bag:  # "speed up my slow site" asks for speed
         both |= sides.keys() & {axis for axis, _ in AXES["slow"]}
+    if "open" in bag and not _OPENING.isdisjoint(sides) and _OPEN_UNTIL.search(words.lower) is not None:
+        sides |= {axis: -sides[axis] for axis in _OPENING & sides.keys()}
     for axis in both:
         del sides[axis]
     return sides, frozenset(states), frozenset(deeds - states)

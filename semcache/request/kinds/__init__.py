@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.request.kinds import creative, live, personal
+from semcache.request.kinds import creative, live, personal, standing
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold, has_secret
 from semcache.runtime.scoped_memo import scoped_cache
@@ -79,6 +79,17 @@ def is_live(text: str) -> bool:
     """Return True if the answer depends on the moment of asking."""
     folded = unquoted(fold(ends(text)))
     return live.applies(folded, words_of(folded))
+
+
+def is_standing(text: str) -> bool:
+    """Return True if the answer holds on any day: opening hours, set times, price lists."""
+    folded = unquoted(fold(ends(text)))
+    return standing.applies(folded, words_of(folded))
+
+
+def is_historical(text: str) -> bool:
+    """Return True if a date of history is asked for, or something of a year that is named."""
+    return standing.is_of_history(unquoted(fold(ends(text))))
 
 
 def is_creative(text: str) -> bool:

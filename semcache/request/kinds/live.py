@@ -5,6 +5,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 
 from __future__ import annotations
 
+from semcache.request.kinds import standing
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
 from semcache.request.kinds.told import without_told
@@ -342,7 +343,7 @@ _NOT_LIVE = any_of(
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
-    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
+    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None or standing.is_of_hours(folded, bag):
         return False
     rest = without_timeless(without_told(folded))
     return rest == folded or _LIVE.match(rest, words_of(rest))

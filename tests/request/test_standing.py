@@ -1,0 +1,82 @@
+"""What holds on any day is cached like any other question; what is of this day is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.request.kinds import is_historical, is_live, is_standing
+
+HOLDS = [
+    "What time does the museum open?",
+    "When is the library open?",
+    "How late is the bar open?",
+    "Until what time is the bar open?",
+    "Hi, what time do you close?",
+    "So when do you close on a Sunday?",
+    "Which days are you closed?",
+    "When does the library close in August?",
+    "What time can guests check out at the latest?",
+    "What's the earliest I can check in?",
+    "When is breakfast?",
+    "What time is dinner served?",
+    "When does happy hour start?",
+    "When do the clocks go back?",
+    "When is the rainy season in Thailand?",
+    "Is the castle open to the public?",
+    "Is the garden open all year round?",
+    "Does the shop close for lunch?",
+    "How much is parking?",
+    "How much does a day pass cost?",
+    "What is the price of a haircut?",
+    "What's the cost of next-day delivery?",
+    "Could you tell me what you charge? What do you charge for a boiler service?",
+    "Is there a charge for parking?",
+    "How often does the shuttle run?",
+    "what timezone is denver in",
+    "What is the time difference between London and Tokyo?",
+]
+OF_THE_DAY = [
+    "What time do you close tonight?",
+    "When does the pool open tomorrow?",
+    "Is the museum open?",
+    "How late is the train?",
+    "How late is the 5:40?",
+    "What time does the match start?",
+    "What time does the show open?",
+    "When does the train from Leeds arrive?",
+    "When will the office open again?",
+    "When does the ski season open this winter?",
+    "Is the park open yet?",
+    "How much is gold?",
+    "How much is a share of Tesla?",
+    "What's the price of a barrel of Brent?",
+    "How much is a flight to Paris?",
+    "How much is the pound in dollars?",
+    "What is the mortgage rate?",
+    "What is the current fee?",
+    "What time is it in Tokyo?",
+    "When is the next train to Leeds?",
+    "Which roads are closed?",
+    "When does the sun set?",
+]
+
+
+@pytest.mark.parametrize("text", HOLDS)
+def test_what_holds_on_any_day_is_not_of_this_moment(text: str) -> None:
+    assert is_standing(text)
+    assert not is_live(text)
+
+
+@pytest.mark.parametrize("text", OF_THE_DAY)
+def test_what_changes_by_the_day_is_not_taken_to_hold(text: str) -> None:
+    assert not is_standing(text) or is_live(text)
+
+
+@pytest.mark.parametrize("text", ["Is the museum open?", "Are you open today?", "How late is the train?"])
+def test_what_is_open_at_this_moment_stays_of_this_moment(text: str) -> None:
+    assert is_live(text)
+
+
+def test_a_year_that_is_named_is_history_and_a_market_is_not() -> None:
+    assert is_historical("Who won the war in 1815?")
+    assert not is_historical("When did the market close?")
