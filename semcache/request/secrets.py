@@ -286,6 +286,8 @@ def _is_stated(match: re.Match[str]) -> bool:
         return True
     if match["digits"] is not None:
         return any(map(str.isdigit, value)) and _NO_VALUE.fullmatch(value) is None
+    if "number" in match[0][: match.start("value") - match.start()].lower() and not any(map(str.isdigit, value)):
+        return False  # "the account number is definitely right"
     if _NO_VALUE.fullmatch(value) is not None or is_placeholder(value):
         return False
     if value.startswith("/") and match[0].lower().startswith(("pwd", "passwd")):

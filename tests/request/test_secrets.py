@@ -328,3 +328,9 @@ def test_a_secret_is_found_however_it_is_stated(text: str) -> None:
 )
 def test_words_about_secrets_state_none(text: str) -> None:
     assert not has_secret(text)
+
+
+def test_a_number_that_is_spoken_of_without_being_told_is_no_secret() -> None:
+    assert not has_secret("The account number is definitely correct, as I've checked.")
+    assert has_secret("My account number is 12345678.")
+    assert has_secret("my password is banana")

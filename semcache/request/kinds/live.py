@@ -9,6 +9,7 @@ from semcache.request.kinds import standing
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
 from semcache.request.kinds.told import without_told
+from semcache.request.kinds.trouble import without_days
 
 _FIGURE = (
     r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
@@ -43,6 +44,7 @@ _CURRENCY = (
     r"|btc|ethereum|eth)"
 )
 _PLACE = r"\w+(?: \w+){0,2}"
+_AT_THE_MOMENT = r"\b(?:now|today|tonight|tomorrow|currently|current|moment|latest)\b"
 _LEAGUE = (
     r"(?:nba|nfl|mlb|nhl|mls|epl|ipl|ncaa|wnba|f1|formula (?:1|one)|la liga|serie a|ligue 1|bundesliga|eredivisie"
     r"|(?:premier|champions|europa) league)"
@@ -124,8 +126,8 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "status delay delays down open closed online up",
-        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b|(?<!long.)\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
-        r"|up)(?: now)?\s*+\?\s*+$|\bany delays\b",
+        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b"
+        r"|(?<!long.)(?<!what.)\bis (?:\S+ ){1,4}?(?:down|open|closed|online|up)(?: now)?\s*+\?\s*+$|\bany delays\b",
     ),
     rule(
         "open closed down running busy crowded delayed cancelled canceled late",
@@ -334,10 +336,22 @@ _NOT_LIVE = any_of(
     r"^\W*what should (?:i|we) (?:wear|bring|pack)\b",
     # The way to cancel what was ordered this morning is that of any morning.
     r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
-    r"|disable|edit|enable|install|book|reserve|correct|dispute|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
-    r"|upgrade|get the latest version)\b"
+    r"|disable|edit|enable|install|book|reserve|correct|dispute|register|remove|renew|report|request|reset|return"
+    r"|uninstall|unsubscribe|update|upgrade|get the latest version)\b"
     r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
     r"\b(?:weather|exchange rates?)\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
+    # What was charged is complained about, or how a rate is come by is asked.
+    rf"^(?!.*{_AT_THE_MOMENT}).*\bexchange rates?\b(?=.{{0,200}}\b(?:wrong|incorrect|correct|right|match|charged"
+    r"|overcharged|based on|(?:do|did|will) you (?:use|apply|decide|determine|set)|you (?:use|apply))\b)",
+    rf"^(?!.*{_AT_THE_MOMENT}).*\b(?:wrong|incorrect|error|correct|charged|determines?|decide|figure out"
+    r"|where (?:can|do|could) i (?:find|get|see))\b.{0,200}\bexchange rates?\b",
+    r"^\W*what are exchange rates\W*$|\bhow (?:is|are) (?:the |your )?exchange rates?\b.{0,80}"
+    r"\b(?:calculated|determined|set|fixed)\b",
+    # ... and so is the way to undo what was done this morning.
+    r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:i(?:'d| would)? (?:want|need|like|wish) to|i(?:'m| am) trying to"
+    r"|is (?:there (?:a|any) way|it possible)(?: for me)? to|help me) (?:re-?activate|revert|reverse|undo|dispute"
+    r"|cancel|go back on|correct|report)\b"
+    r"[^?\n]{0,160}\b(?:today|yesterday|this (?:morning|week|month)|last (?:night|week))\W*$",
 )
 
 
@@ -345,5 +359,5 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
     if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None or standing.is_of_hours(folded, bag):
         return False
-    rest = without_timeless(without_told(folded))
+    rest = without_timeless(without_told(without_days(folded)))
     return rest == folded or _LIVE.match(rest, words_of(rest))

@@ -1,0 +1,62 @@
+"""A trouble of one's own that is told with its day is cached; what is to be looked up or done, and the world, is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.request.kinds import is_live
+from semcache.request.kinds.trouble import without_days
+from semcache.request.secrets import fold
+
+OF_ANY_DAY = [
+    "My card was declined at a restaurant today and I am not sure why.",
+    "My phone was stolen yesterday, can you help me with this?",
+    "I can't withdraw any money from my account. What's going on?",
+    "What is going on? I have entered my passcode and it's not working.",
+    "I lost my wallet this morning. What should I do?",
+    "The ATM won't give me my card back. I need it back now!",
+    "I made a deposit this morning but it is still pending?",
+    "My laptop crashed last night and now it doesn't start. How can I get my files back?",
+    "Is there a way to revert my transaction from this morning?",
+    "I want to cancel a transaction I made yesterday",
+]
+OF_THIS_DAY = [
+    "My transfer keeps failing. Is your system down at this time?",
+    "I was charged twice today. Could you check my account?",
+    "I deposited a cheque yesterday and it is not there. When will it arrive today?",
+    "My flight was not on time yesterday. Is my flight today on time?",
+    "My card didn't work today, please cancel it now.",
+    "My phone is broken, what is the weather today?",
+    "I can't pay my bill. What time is it now?",
+]
+
+
+@pytest.mark.parametrize("text", OF_ANY_DAY)
+def test_the_day_of_ones_own_trouble_is_no_reason_to_ask_anew(text: str) -> None:
+    assert not is_live(text)
+
+
+@pytest.mark.parametrize("text", OF_THIS_DAY)
+def test_what_is_looked_up_or_done_or_changes_in_the_world_is_of_the_day(text: str) -> None:
+    assert is_live(text)
+
+
+def test_a_text_without_a_trouble_of_its_own_stays_as_it_is() -> None:
+    for text in ("The weather is bad today.", "My card is blue today.", "Nothing works today."):
+        assert without_days(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "live"),
+    [
+        ("The exchange rate for my card payment is wrong", False),
+        ("How do you decide what the exchange rates are?", False),
+        ("Where can I find your exchange rates?", False),
+        ("what is the exchange rate?", True),
+        ("Is the exchange rate right now higher than the one I was charged?", True),
+        ("What is the maximum top up?", False),
+        ("Is the site up?", True),
+    ],
+)
+def test_a_rate_is_of_the_moment_and_what_was_charged_is_not(text: str, live: bool) -> None:
+    assert is_live(text) is live
