@@ -1,4 +1,4 @@
-"""A trouble of one's own that is told with its day is cached; what is to be looked up or done, and the world, is not."""
+"""A trouble of one's own that is told with its day is cached; what is to be looked up or done is not, nor the world."""
 
 from __future__ import annotations
 

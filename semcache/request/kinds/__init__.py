@@ -15,6 +15,7 @@ import re
 from typing import NamedTuple
 
 from semcache.request.kinds import creative, live, personal, standing
+from semcache.request.kinds.given import is_problem, without_given
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold, has_secret
 from semcache.runtime.scoped_memo import scoped_cache
@@ -62,8 +63,11 @@ def _read(text: str, whole: int | None = None) -> Kinds:
     if has_secret(text):
         raise _SecretError
     folded = unquoted(fold(text if whole is None or len(text) <= whole else ends(text)))
-    bag = words_of(folded)
-    return Kinds(False, personal.applies(folded, bag), live.applies(folded, bag), creative.applies(folded, bag))
+    asked = without_given(folded)
+    bag = words_of(asked)
+    if is_problem(asked, bag):
+        return Kinds(False, False, False, creative.applies(asked, bag))
+    return Kinds(False, personal.applies(asked, bag), live.applies(asked, bag), creative.applies(asked, bag))
 
 
 _remembered = scoped_cache(maxsize=_READINGS)(_read)

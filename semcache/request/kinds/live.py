@@ -293,10 +293,9 @@ _LIVE = CuedPatterns(
     rule(
         "happening going new",
         # "What's going on when ice melts?" asks how something works.
-        r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:physically|chemically|biologically|internally|inside|when"
-        r"|whenever|while)\b(?! i\b))(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
-        r"|function|loop|query"
-        r"|error|script))",
+        r"\bwhat(?:'s| is) (?:happening|going on|new(?! (?!(?:in|with|on|at|today|this|about|for)\b)\w))\b"
+        r"(?! (?:physically|chemically|biologically|internally|inside|when|whenever|while)\b(?! i\b))"
+        r"(?! (?:in|inside|with|when) (?:this|the|my) (?:code|function|loop|query|error|script))",
     ),
 )
 _NOT_LIVE = any_of(

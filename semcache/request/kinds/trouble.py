@@ -23,9 +23,9 @@ _THINGS = vocabulary(
     " keys things atm boiler heating dishwasher fridge oven car bike machine"
 )
 _WRONG = vocabulary(
-    "forgot forgotten not never cannot cant dont didnt doesnt wont isnt wasnt unable nowhere declined declining"
-    " declines denied rejected rejecting refused refuses fail fails failed failing failure error errors wrong"
-    " incorrect twice double extra missing lost lose stolen stole mugged robbed attacked taken pending stuck"
+    "forgot forgotten stopped stops not never cannot cant dont didnt doesnt wont isnt wasnt unable nowhere declined"
+    " declining declines denied rejected rejecting refused refuses fail fails failed failing failure error errors"
+    " wrong incorrect twice double extra missing lost lose stolen stole mugged robbed attacked taken pending stuck"
     " disappeared vanished gone broke broken blocked locked hacked frozen overcharged mistake accidentally accident"
     " problem problems issue issues trouble fraud fraudulent crashed crashes crashing slow dead leaking leaks"
 )

@@ -1,0 +1,79 @@
+"""What stands in a prompt is worked on, or reckoned with, on any day and for anybody; what it asks besides is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.request.kinds import kinds
+from semcache.request.kinds.given import without_given
+from semcache.request.secrets import fold
+
+EMAIL = "Hi all, the office is closed today. My order is late, where is it? We go live tomorrow at nine, see you then."
+PROBLEMS = [
+    "Sam ran 3 miles on Monday and 5 miles on Tuesday. How many miles did Sam run this week?",
+    "Ali had $21. Leila gave him half of her $100. How much does Ali have now?",
+    "A pet store currently has 5 dogs, 2 cats, and 10 birds. How many legs do the pets in the store have in total?",
+    "Last night Rick killed ten wolves and 15 cougars. Today he killed three times as many. How many did Rick kill?",
+    "Suppose I have 12 eggs. I drop 2 and eat 5. How many eggs do I have left?",
+    "If a diamond costs $2000 today and gold 4/5 of that, find the total price of both.",
+]
+NO_PROBLEMS = [
+    "How many goals did Kane score in 2 games last week?",
+    "The stock fell 5% to $240 yesterday. How much is it worth now?",
+    "I ordered 2 shirts and 3 hats. How much do I owe today?",
+    "Inflation was 3% last month and 2% this month. What is the rate now?",
+    "How much are 100 dollars in euros today?",
+]
+GIVEN = [
+    f"Summarize the following email:\n\n{EMAIL}",
+    f"Identify the people who are named in the given message. Reply with a list.\n\n{EMAIL}",
+    f"Please classify this text: {EMAIL}",
+    f"{EMAIL}\n\nSummarize the above email in one sentence.",
+    f"Extract all dates from the text below.\n\n{EMAIL}",
+]
+ASKED = [
+    "Summarize the latest news:\n\nin five bullet points, no more than ten words each, and in plain English, please.",
+    f"Answer this message:\n\n{EMAIL}",
+    f"{EMAIL}\n\nWhen will it be there today?",
+    "Summarize the following email: none today",
+    f"Compare this email with the weather today:\n\n{EMAIL}",
+]
+
+
+@pytest.mark.parametrize("text", PROBLEMS)
+def test_a_problem_of_quantities_is_of_no_day_and_of_nobody(text: str) -> None:
+    assert not kinds(text).live
+    assert not kinds(text).personal
+
+
+@pytest.mark.parametrize("text", NO_PROBLEMS)
+def test_what_does_not_follow_from_what_is_told_is_no_problem(text: str) -> None:
+    assert kinds(text).live or kinds(text).personal
+
+
+@pytest.mark.parametrize("text", GIVEN)
+def test_a_text_to_be_worked_on_says_nothing_about_the_asker_or_the_day(text: str) -> None:
+    assert not kinds(text).live
+    assert not kinds(text).personal
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_an_instruction_and_what_is_to_be_answered_are_read(text: str) -> None:
+    assert kinds(text).live or kinds(text).personal
+
+
+def test_a_secret_in_a_text_that_is_given_stays_one() -> None:
+    assert kinds(f"Summarize the following email:\n\n{EMAIL} My password is hunter2x9.").secret
+
+
+def test_a_text_without_an_instruction_is_left_as_it_is() -> None:
+    assert without_given(fold(EMAIL)) == fold(EMAIL)
+    assert without_given("a:\n\nb") == "a:\n\nb"
+
+
+@pytest.mark.parametrize(
+    ("text", "live"),
+    [("What is New Mexico's nickname?", False), ("What's new in Oslo?", True), ("What's new?", True)],
+)
+def test_a_name_that_begins_with_new_is_no_news(text: str, live: bool) -> None:
+    assert kinds(text).live is live
