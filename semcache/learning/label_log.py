@@ -299,9 +299,7 @@ class LabelLog:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
         reach = self.corroboration.reach(label)
-        disowned = self.corroboration.disowned()
-        if label.seq > self._taken[NAME] and NAME not in self._foreign:
-            self._disown(disowned)
+        self._disown(self.corroboration.disowned(), label.seq)
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
             (NAME, self._judge, self._judge_own),
             (FRESHNESS, self._age, None),
@@ -337,15 +335,24 @@ class LabelLog:
             self._choked = True
             self._meter.faults.labels(name).inc()
 
-    def _disown(self, labels: Sequence[Label]) -> None:
-        """Have the strategy take back what the labels of a tenant that is set aside have spent of its budgets."""
+    def _disown(self, labels: Sequence[Label], seq: int) -> None:
+        """Have who learns take back what labels have cost whose tenant is set aside by that of number `seq`."""
+        takers: Sequence[tuple[str, Callable[[Label], None]]] = (
+            (NAME, self._disown_meaning),
+            (WORDING, self.wordings.disown),
+            (JUDGED, self.judged.disown),
+        )
+        for name, disown in takers:
+            if labels and seq > self._taken[name] and name not in self._foreign:
+                for label in labels:
+                    # What was learned anew under other promises has cost nothing.
+                    if name == WORDING or label.category not in self._changed:
+                        disown(label)
+
+    def _disown_meaning(self, label: Label) -> None:
         disown = getattr(self.strategy, "disown", None)
-        for label in labels:
-            if disown is None or label.category in self._changed or not about_meaning(label):
-                # What was learned anew under other promises has spent nothing.
-                continue
-            if (plain := without_word(label)) is not None:
-                disown(plain)
+        if disown is not None and about_meaning(label) and (plain := without_word(label)) is not None:
+            disown(plain)
 
     def _judge(self, label: Label) -> None:
         if about_meaning(label) and (plain := without_word(label)) is not None:

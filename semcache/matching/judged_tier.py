@@ -197,6 +197,11 @@ class JudgedTier:
             visible = self._noise.visible(self._pack.target_of(label.category))
             self._of(label.category).take_own(label, self._pack.class_of(label.tenant), visible)
 
+    def disown(self, label: Label) -> None:
+        """Take back what the label of a served answer has cost the stratum; what words are worth and audits stay."""
+        if word_of(label) is not None and label.served:
+            self._of(label.category).give_back(label)
+
     def _learn(self, label: Label, word: Word) -> None:
         stratum = self._of(label.category)
         after = self.worth.p_correct(label.category, sigmoid(word.odds), word.p_yes)
@@ -328,13 +333,18 @@ class _Stratum(AuditedStratum):
         self.budget.changed()
         return wrong
 
+    def give_back(self, label: Label) -> None:
+        """Take back what `take` took for an answer that was served."""
+        weight = _stands_for(label)
+        wrong = self.settle(label, weight=-weight)
+        self.debt = max(0.0, self.debt - weight * (wrong - self._target))
+
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str, *, meant: bool) -> None:
         """Learn from a label; `meant` is one of an answer that was served, or would have been by what was known."""
         self.labels += 1
         noise = self._noise
         wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
-        # An audited hit stands for those that were not drawn.
-        weight = min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
+        weight = _stands_for(label)
         if label.served:
             self.settle(label, weight=weight)
         if (meant or label.correct) and word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
@@ -382,6 +392,11 @@ class _Stratum(AuditedStratum):
         super().restore(state)
         self.labels, self.debt = int(state["labels"]), float(state["debt"])
         self.budget.owe(float(state.get("overspent", 0.0)))
+
+
+def _stands_for(label: Label) -> float:
+    """How many hits a label stands for: an audited one for those that were not drawn, too."""
+    return min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
 
 
 def _errors(risk: float, noise: LabelNoise, *, correct: bool) -> float:

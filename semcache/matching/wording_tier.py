@@ -110,6 +110,14 @@ class WordingTier:
             stratum, target = self._of(label.category, edit), self._pack.target_of(label.category)
             stratum.take_own(label, self._pack.class_of(label.tenant), target)
 
+    def disown(self, label: Label) -> None:
+        """Take back what the label of a served answer has moved the belief; certificates keep it."""
+        edit = edit_of(label)
+        if edit is not None and label.source is LabelSource.AUDIT and label.served:
+            self._of(label.category, edit).give_back(
+                wrong=not label.correct, target=self._pack.target_of(label.category)
+            )
+
     def standing(self) -> dict[str, list[StratumStanding]]:
         """Where the strata stand that have served or were audited, by category, the least risky kind first."""
         found: dict[str, list[StratumStanding]] = {}
@@ -186,10 +194,8 @@ class _Stratum(AuditedStratum):
     def take(self, label: Label, tenants: str, target: float) -> None:
         wrong = not label.correct
         if label.source is LabelSource.WITHDRAWN:
-            # What a report moved moves back; what audits said stays, and what was forgotten is not taken back twice.
-            least = min(self._wrong, self._prior * _PRIOR_AUDITS)
-            self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
-            self.closed = self.closed and (self._shown or self.error > target)
+            # What a report moved moves back; what audits said stays.
+            self.give_back(wrong=wrong, target=target)
         elif label.source is LabelSource.FEEDBACK:
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
@@ -205,6 +211,12 @@ class _Stratum(AuditedStratum):
             self._shown = False
             self._seen = _PRIOR_AUDITS
             self._wrong = _PRIOR_AUDITS * min(2.0 * self._prior, target / 2.0)
+
+    def give_back(self, *, wrong: bool, target: float) -> None:
+        """Take back an error that the belief has counted; what was forgotten is not taken back twice."""
+        least = min(self._wrong, self._prior * _PRIOR_AUDITS)
+        self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
+        self.closed = self.closed and (self._shown or self.error > target)
 
     def standing(self, kind: Kind) -> StratumStanding:
         one = self.certificate

@@ -181,6 +181,24 @@ def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn
     assert until_served_again(0.2) > 100 + until_served_again(1.0)
 
 
+def test_an_error_of_a_tenant_that_is_set_aside_is_given_back_and_stays_in_the_certificate() -> None:
+    tier = JudgedTier(at(0.02))
+    for _ in range(100):
+        tier.observe(replace(label(correct=True), chance=1.0))
+    limit, false = tier.standing()["default"].limit, replace(label(correct=False), chance=0.1)
+    for _ in range(2):
+        tier.observe(false)
+    assert not tier.could_serve("default", 0.99, FREE)
+    for _ in range(2):
+        tier.disown(false)
+    assert tier.could_serve("default", 0.99, FREE)
+    standing = tier.standing()["default"]
+    assert standing.limit == pytest.approx(limit, rel=0.05)
+    assert standing.wrong == 2
+    tier.disown(label(correct=False, source=LabelSource.MISS))
+    assert tier.standing()["default"] == standing, "what was not served has cost nothing"
+
+
 def test_the_first_hits_on_a_word_are_all_audited_and_fewer_as_audits_find_them_right() -> None:
     tier, chances = JudgedTier(at(0.02)), []
     for _ in range(101):

@@ -148,6 +148,22 @@ def test_a_withdrawn_report_opens_nothing_that_audits_have_closed() -> None:
         assert not kept.judge("default", Edit.CHARACTERS, CONTROLS).serve
 
 
+def test_errors_of_a_tenant_that_is_set_aside_open_what_they_alone_have_closed() -> None:
+    tier, false = WordingTier(PACK), audit(Edit.TYPO, correct=False, tenant="liar")
+    for _ in range(100):
+        tier.observe(audit(Edit.TYPO, correct=True))
+    for _ in range(3):
+        tier.observe(false)
+    assert tier.judge("default", Edit.TYPO, CONTROLS).why is Why.CLOSED
+    for _ in range(3):
+        tier.disown(false)
+    assert tier.judge("default", Edit.TYPO, CONTROLS).serve
+    for _ in range(40):
+        tier.observe(false)
+    tier.disown(false)
+    assert tier.judge("default", Edit.TYPO, CONTROLS).why is Why.CLOSED, "audits have shown it"
+
+
 def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_else() -> None:
     tier = WordingTier(PACK)
     for _ in range(40):
