@@ -79,4 +79,5 @@ def test_what_is_open_at_this_moment_stays_of_this_moment(text: str) -> None:
 
 def test_a_year_that_is_named_is_history_and_a_market_is_not() -> None:
     assert is_historical("Who won the war in 1815?")
+    assert is_historical("On which date did the Berlin Wall fall?")
     assert not is_historical("When did the market close?")

@@ -39,6 +39,7 @@ _SHORT = 15  # words; in longer texts more than one preposition will do
 _AUXILIARIES = vocabulary(
     "do does did is are was were am be been being has have had will would shall should can could may might must"
 )
+_BEGINNING = vocabulary("first originally original initially")
 _TENSED = frozenset(_TENSES)
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
@@ -109,6 +110,8 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
     Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
     """
     one, two = read(query), read(cached)
+    if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
+        return f"{one.tense} / {two.tense}", True
     if not one.verbs or len(one.verbs) != len(two.verbs) or sorted(one.verbs) != sorted(two.verbs):
         return None
     if len(differing(query, cached)) > _MOST:
@@ -128,6 +131,13 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
         if one.stance and two.stance and one.stance != two.stance:
             return f"{one.stance} / {two.stance}", True
     return None
+
+
+def _asks_for_beginning(one: GrammarReading, two: GrammarReading) -> bool:
+    """Return True if the texts differ in that one of them asks when, or how, a thing first was: "did X first start"."""
+    past, present = (one, two) if one.tense == "past" else (two, one)
+    begun = [verb for verb in past.verbs if verb not in _BEGINNING]
+    return len(begun) < len(past.verbs) and sorted(begun) == sorted(present.verbs)
 
 
 def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:

@@ -55,7 +55,7 @@ _HABIT = any_of(
 )
 # A date of history is asked for, not what a market, a match or a train did last.
 _HISTORY = any_of(
-    r"^\W*(?:(?:when|why|(?:in )?(?:what|which) (?:year|century|decade)) (?:did|was|were)\b"
+    r"^\W*(?:(?:when|why|(?:(?:in|on) )?(?:what|which) (?:year|century|decade|date|day|month)) (?:did|was|were)\b"
     r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9])\b)"
     r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))"
 )
