@@ -1,4 +1,4 @@
-"""The guard for what must match as written: code identifiers, files, flags, addresses, quoted strings, lettered things.
+"""The guard for what must match as written: code, files, flags, addresses, quoted strings, words that are spoken of.
 
 Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "6!", "color:red", "vitamin C",
 what stands in quotes, and the operators of code and formulas, which must be the same wherever both texts have some.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import entities
+from semcache.matching.guards import entities, mention
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
 from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
@@ -87,13 +87,14 @@ _FIRM = frozenset(("factorial", "property", "language", "flag", "call", "file", 
 
 
 class CodeReading(NamedTuple):
-    """The code in a text: `literals` and their kinds, and its `operators` in a row."""
+    """The code in a text: `literals` and their kinds, its `operators` in a row, and the words that it speaks of."""
 
     literals: dict[str, str]
     operators: tuple[str, ...]
+    spoken: mention.Mention | None
 
 
-_NOTHING = CodeReading(_NONE, ())
+_NOTHING = CodeReading(_NONE, (), None)
 
 
 class CodeGuard(ReadingGuard[CodeReading]):
@@ -110,6 +111,12 @@ class CodeGuard(ReadingGuard[CodeReading]):
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
+        if ours.spoken is not None and theirs.spoken is not None and mention.differ(ours.spoken, theirs.spoken):
+            spoken = set(ours.spoken.words), set(theirs.spoken.words)
+            if not (spoken[0] <= read_text(cached).bag and spoken[1] <= read_text(query).bag):
+                return Conflict(
+                    self.name, f"spoken of: {' '.join(ours.spoken.words)} / {' '.join(theirs.spoken.words)}"
+                )
         one, two = ours.literals, theirs.literals
         if one == two:
             return None
@@ -131,7 +138,8 @@ def read(text: str) -> CodeReading:
     )
     literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
-    return CodeReading(literals, operators) if literals or operators else _NOTHING
+    spoken = mention.read(words)
+    return CodeReading(literals, operators, spoken) if literals or operators or spoken else _NOTHING
 
 
 def _literals(raw: str) -> dict[str, str]:

@@ -26,7 +26,7 @@ _WORKS = _FORMATS | lexicon(
     "song story email letter script code formula speech report caption summary article memo blog joke"
 )
 _SHAPES = _FORMATS | {"word": "word", "line": "sentence"}
-_TONGUES = lexicon(
+TONGUES = lexicon(
     "english french german spanish italian portuguese dutch polish russian ukrainian chinese mandarin cantonese"
     " japanese"
     " korean arabic hindi urdu bengali punjabi gujarati tamil telugu marathi turkish greek hebrew swedish"
@@ -71,9 +71,9 @@ _WISHES = (
         rf"^\W*(?:please |can you |could you |would you |i want you to |i need you to )*(?:write|give me|make"
         rf"|create|draw|draft|compose|generate|produce)(?: me)?(?: an?| the| some| short| brief)* ({_any(_WORKS)})\b"
     )),
-    ("tongue", frozenset(_TONGUES), _TONGUES, True, re.compile(
+    ("tongue", frozenset(TONGUES), TONGUES, True, re.compile(
         rf"\b(?:in|into|to)(?! (?:simple|plain) english\b)(?: simple| plain| british| american| the)*"
-        rf" ({_any(_TONGUES)})\b"
+        rf" ({_any(TONGUES)})\b"
         # "In French" may be the answer's tongue, "in the French capital" is not.
         r"(?=\W*$|\W*[^\w\s]|\W+(?:and|or|with|for|to|using|please|pls|so|that|about|but|of|on|by|as|words?|language|text"
         r"|letters?|script|version|translation|how|what|is|the|an?|my|this|who|when|then|not|than|instead|only|at|from"
@@ -131,9 +131,9 @@ _LOOSE = re.compile(r"(?:in|using)\b")
 # "Fluent in French" and "in French or in Russian?" wish for no tongue.
 _SPOKEN = re.compile(
     r"\b(?:written|fluent|spoken|displayed|published|printed|native|conversational|literate|lessons?"
-    rf"|class(?:es)?|courses?|degree|(?:{_any(_TONGUES)}) or) $"
+    rf"|class(?:es)?|courses?|degree|(?:{_any(TONGUES)}) or) $"
 )
-_OR_TONGUE = re.compile(rf" or (?:in )?(?:{_any(_TONGUES)})\b")
+_OR_TONGUE = re.compile(rf" or (?:in )?(?:{_any(TONGUES)})\b")
 _STEPS = re.compile(r"\bstep[ -]by[ -]step\b|\bstepwise\b|\bas steps\b|\bwith steps\b")
 _EXAMPLES = re.compile(r"\b(?:with|including|include|give|using)(?: me)?(?: an?| some| code| real)* examples?\b")
 _NAMES: dict[str, str] = {word: name for wish in _WISHES for word, name in wish[2].items()}
