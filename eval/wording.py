@@ -13,6 +13,10 @@ SETTINGS = {
     "upstream.connect_timeout": "Seconds to connect.",
     "upstream.anthropic_url": "Where `/v1/messages` goes, if not to `upstream.url`.",
     "upstream.proxy": "An HTTP proxy on the way to the upstream; may hold a password. `HTTP_PROXY` is not read.",
+    "upstream.passthrough": "What else of the API tenants may use: `all` everything, `stateless` what keeps nothing "
+    "upstream (models, audio, images, moderations and the like), `auto` everything unless several tenants share the "
+    "server's own key, with which the lists of files, batches or stored completions are those of all. Admin keys may "
+    "use everything.",
     "upstream.cache_salt": "Give servers that keep prefixes (vLLM, SGLang, the local engine) a salt of each tenant, "
     "so that no tenant can tell by the time of a first token what another has asked. A server of an unknown kind is "
     "asked `/v1/models` before its first prompt. The servers of `near.url` and `plans.small.url` are given them too.",

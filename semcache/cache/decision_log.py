@@ -28,6 +28,7 @@ from semcache.types import (
     Recorded,
     Serve,
     Verify,
+    Why,
     public_id,
 )
 
@@ -126,7 +127,8 @@ def describe(lookup: Lookup, row: Recorded, strategy: Threshold, pack: Pack) -> 
     request = lookup.request
     meaning, remedy = told(row.why)
     return {
-        "prompt": request.text[:LONGEST],
+        # What holds a secret is not kept, and a record is.
+        "prompt": "" if row.why is Why.SECRET else request.text[:LONGEST],
         "exact": row.exact.hex(),
         "endpoint": row.endpoint,
         "status": row.status,

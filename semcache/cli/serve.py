@@ -228,8 +228,10 @@ def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
         store = settings.explain()
         where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
         upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
+        # Where there are keys, strangers are not told.
+        held = f"entries {ready['entries']}  " if "entries" in ready else ""
         output.note(
             f"semcache is ready on {url}/v1  upstream {upstream}  policies {ready['policies']}  "
-            f"store {where}  entries {ready['entries']}  {_words(settings)}"
+            f"store {where}  {held}{_words(settings)}"
         )
         return

@@ -95,6 +95,8 @@ class UpstreamSection(Section):
 
     `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
     `cache_salt` keeps the prefix caches of servers that know it apart by tenant; a server is asked what it is first.
+    `passthrough` is what else of the API tenants may use: "stateless" what keeps nothing upstream, "all" everything,
+    "auto" everything unless several tenants share the server's own key.
     """
 
     url: str = "https://api.openai.com/v1"
@@ -106,6 +108,7 @@ class UpstreamSection(Section):
     proxy: SecretStr | None = None
     busy_at: Annotated[int, Field(ge=1)] | None = None
     cache_salt: bool = True
+    passthrough: Literal["auto", "all", "stateless"] = "auto"
 
 
 class RoutingSection(Section):

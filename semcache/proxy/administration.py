@@ -47,7 +47,7 @@ class Administration:
         page: PageEntrance | None = None,
     ) -> None:
         self._auth, self._intake, self._public, self._page = auth, intake, public, page
-        self._app = _fastapi(cache, auth, plans, reload)
+        self._app = _fastapi(cache, auth, plans, reload, tells=self._tells)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -78,6 +78,10 @@ class Administration:
         finally:
             hold.release()
 
+    def _tells(self) -> bool:
+        """Return True if what tenants do may be told without a key, as metrics are."""
+        return bool(self._public) or (self._public is None and not self._auth.required)
+
     def _admit(self, scope: Scope, path: str) -> str:
         """Return the tenant of a caller who may get this far. Raises RequestRejected."""
         if path in _INSIDE and self._public:
@@ -91,15 +95,18 @@ class Administration:
 
 
 def _check_text(body: bytes) -> None:
-    """Raise RequestRejected(400) for half a surrogate pair, which is no text and could not be kept."""
+    """Raise RequestRejected(400) for half a surrogate pair, which is no text, and for a number that is none in JSON."""
     import json
 
     try:
-        json.dumps(json.loads(body), ensure_ascii=False).encode()
+        json.dumps(json.loads(body), ensure_ascii=False, allow_nan=False).encode()
     except UnicodeError:
         raise RequestRejected(400, "the body holds half a surrogate pair", code="invalid_request_error") from None
-    except (ValueError, RecursionError):
-        return  # the route says what is wrong
+    except (ValueError, RecursionError) as error:
+        if "JSON compliant" in str(error):
+            message = "the body holds NaN, an infinity, or a number too large for JSON"
+            raise RequestRejected(400, message, code="invalid_request_error") from None
+        # The route says what is wrong.
 
 
 async def _refuse(send: Send, error: RequestRejected) -> None:
@@ -112,6 +119,8 @@ def _fastapi(
     auth: Authenticator,
     plans: PlanService | None,
     reload: Callable[[str], Awaitable[dict[str, Any]]],
+    *,
+    tells: Callable[[], bool],
 ) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
@@ -125,7 +134,7 @@ def _fastapi(
     app.include_router(admin_routes(cache, auth))
     app.include_router(operator_routes(cache, auth))
     app.include_router(reload_routes(auth, reload))
-    app.include_router(health_routes(cache))
+    app.include_router(health_routes(cache, tells=tells))
     if plans is not None:
         from semcache.proxy.plan_routes import plan_routes
 

@@ -102,6 +102,11 @@ class Authenticator:
         self._anybody = Caller(trusted=self.open_door, admin=self.open_door)
 
     @property
+    def tenants(self) -> frozenset[str]:
+        """The tenants that have a key which is no administrator's."""
+        return frozenset(key.tenant for key in self._keys.values() if key.revoked is None and not key.admin)
+
+    @property
     def has_administrator(self) -> bool:
         """True if somebody can prove to be an administrator."""
         return self._admin is not None or any(key.admin and key.revoked is None for key in self._keys.values())

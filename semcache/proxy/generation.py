@@ -28,6 +28,7 @@ from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.route_context import RequestLimits, RouteContext
+from semcache.proxy.shared_account import SharedAccount
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.proxy.ui.page_entrance import PageEntrance
 from semcache.upstream.coalescing import Flights
@@ -100,7 +101,11 @@ class Generation:
         )
         self.completions = CompletionRoute(self.context)
         self.embeddings = EmbeddingsRoute(self.context)
-        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter)
+        upstream = settings.upstream
+        account = SharedAccount(
+            doors.auth, upstream.passthrough, upstream.api_key is not None, settings.fallback_key is not None
+        )
+        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, account)
         # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
         self.administration = await asyncio.to_thread(self._administration)
         self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))

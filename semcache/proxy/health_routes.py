@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ _PRICED_EVERY = 600.0  # seconds between two questions to the store of which mod
 _FULL = 0.9  # of the file descriptors, from which connections may soon be refused
 
 
-def health_routes(cache: ResponseCache) -> APIRouter:
-    """Return the routes `/livez`, `/readyz`, `/healthz` and `/metrics`."""
+def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRouter:
+    """Return the routes `/livez`, `/readyz`, `/healthz` and `/metrics`.
+
+    `tells` says if anybody may know how many entries there are and which models were asked for, which tenants do.
+    """
     router = APIRouter(tags=["health"])
     unpriced: list[str] = []
     asked = -_PRICED_EVERY
@@ -55,14 +59,11 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         most, now = descriptors.raise_limit(), descriptors.used()
         if now is not None and now >= _FULL * most:
             faults["descriptors"] = f"{now} of {most} file descriptors are in use: raise the limit or add workers"
-        return {
-            "status": "degraded" if faults else "ok",
-            "faults": faults,
-            "unpriced_models": sorted({*unpriced, *cache.prices.unpriced}),
-            "entries": len(cache.registry),
-            "embedder": cache.embedder_id,
-            "policies": cache.pack.name,
-        }
+        found: dict[str, Any] = {"status": "degraded" if faults else "ok", "faults": faults}
+        if tells():
+            found["unpriced_models"] = sorted({*unpriced, *cache.prices.unpriced})
+            found["entries"] = len(cache.registry)
+        return found | {"embedder": cache.embedder_id, "policies": cache.pack.name}
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:

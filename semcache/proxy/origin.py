@@ -18,6 +18,8 @@ _REMEMBERED = 64
 _PORT = re.compile(r":\d{1,5}\Z")
 _USUAL = [b"application/json"]
 _JSON = re.compile(rb"\s*application/(?:[\w.-]+\+)?json\s*(?:;.*)?\Z", re.IGNORECASE)
+# JSON is UTF-8 (RFC 8259, section 8.1). An upstream that honours another charset would read another body than we do.
+_CHARSET = re.compile(rb";\s*charset[^;=]*=\s*(?!\"?utf-?8\"?\s*(?:;|\Z))", re.IGNORECASE)
 
 
 class TrustedHosts:
@@ -66,9 +68,9 @@ def check_json(headers: Iterable[tuple[bytes, bytes]]) -> None:
     kinds = [value for name, value in headers if name == b"content-type"]
     if kinds == _USUAL:
         return
-    if len(kinds) != 1 or _JSON.match(kinds[0]) is None:
+    if len(kinds) != 1 or _JSON.match(kinds[0]) is None or _CHARSET.search(kinds[0]) is not None:
         shown = kinds[0].decode("latin-1") if kinds else "none"
-        message = f"the content type must be application/json, not {shown[:100]}"
+        message = f"the content type must be application/json, in UTF-8, not {shown[:100]}"
         raise RequestRejected(415, message, code="unsupported_content_type")
 
 

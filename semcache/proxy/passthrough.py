@@ -26,6 +26,7 @@ from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.relay import refusal_headers, reply_headers
+from semcache.proxy.shared_account import SharedAccount
 
 _ASKING = frozenset({"POST", "PUT", "PATCH"})  # the others look at what there is, and cost nothing
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
@@ -34,8 +35,8 @@ _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 class Passthrough:
     """The endpoints that are not cached."""
 
-    def __init__(self, backend: Backend, intake: Intake, limiter: KeyLimiter) -> None:
-        self._backend = backend
+    def __init__(self, backend: Backend, intake: Intake, limiter: KeyLimiter, account: SharedAccount) -> None:
+        self._backend, self._account = backend, account
         self._intake, self._limiter = intake, limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,6 +44,7 @@ class Passthrough:
         try:
             caller = self._intake.caller(scope)
             _refuse_upgrade(scope)
+            self._account.check(scope, caller)
         except RequestRejected as error:
             await _reject(scope, send, error)
             return

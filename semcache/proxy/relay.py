@@ -82,15 +82,20 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
 
 def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     """Return the request's identity with the query string and the headers by which an upstream's answer may differ."""
+    headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
+    # What `Connection` lists ends here, and is not forwarded.
+    ending = {name.strip().lower() for key, value in headers if key == b"connection" for name in value.split(b",")}
     telling = [
         [name.decode("latin-1"), value.decode("latin-1")]
-        for name, value in scope["headers"]
-        if name not in _HARMLESS and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
+        for name, value in headers
+        if name not in _HARMLESS and name not in ending and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
     ]
     query = scope["query_string"]
-    if not telling and not query:
+    if not telling and not query and "?" not in identity:
         return identity
-    return {**identity, "?": {"query": query.decode("latin-1"), "headers": telling}}
+    beside = {"query": query.decode("latin-1"), "headers": telling}
+    # A member of that name in the body must not pass for what stands beside the body.
+    return {**identity, "?": {**beside, "body": identity["?"]} if "?" in identity else beside}
 
 
 def tells(name: bytes, value: bytes) -> bool:

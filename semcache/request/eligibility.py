@@ -49,7 +49,10 @@ def unkept(request: Request) -> Why | None:
     said = strings_of(request.identity)
     if len(said) + len(request.text) > LONGEST:
         return Why.TOO_LARGE
-    return Why.SECRET if has_secret(said) else None
+    controls = request.controls
+    # Tags and the like are kept beside the entry; a line parts them, for no pattern reads across it.
+    beside = "\n\0\n".join((request.model, controls.namespace or "", *controls.tags))
+    return Why.SECRET if has_secret(said) or has_secret(beside) else None
 
 
 def semantic_eligible(request: Request, category: Category) -> Why | None:

@@ -197,6 +197,28 @@ SK [0-9a-f]{32}\b
 eyJrIjoi W{60}
 v1.0- H{24}-H{100}
 PuTTY-User-Key-File- \d
+xoxc- [A-Za-z0-9-]{10}
+xoxd- [A-Za-z0-9%+/-]{10}
+pat W{14}\.H{64}\b
+pat-na1- H{8}-H{4}-
+pat-eu1- H{8}-H{4}-
+napi_ W{40}
+wandb_v1_ K{40}
+e2b_ H{40}
+tgp_v1_ K{40}
+jina_ W{40}
+vercel_blob_rw_ W{16}_W{20}
+cfat_ W{40}
+cfut_ W{40}
+shptka_ H{32}
+fw_ W{22}\b
+re_ W{8}_W{20}
+sk_ H{48}\b
+pa- K{43}\b
+rnd_ W{28}\b
+key_ H{64}\b
+crsr_ W{40}
+AQ.Ab K{40}
 """
 # What does not begin with its mark, or has more in it than a table can say.
 _ROUND: tuple[tuple[str, str, tuple[int, ...]], ...] = (

@@ -36,6 +36,8 @@ _FILLED_IN = re.compile(
     r"([xX*0])\1{5}|(?<![a-z0-9])your[_-]|[_-]here(?![a-z0-9])|not[_-]a[_-]real|replace[_-](?:me|with)|placeholder|redacted",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+TELLING = re.compile(r"[^\W_a-z]")  # no token of plain words has one: a digit, a capital or a letter beyond ASCII
 _PARAMETER = re.compile(r"&\w{1,40}=.*", re.DOTALL)
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
 
@@ -62,6 +64,6 @@ def is_word(value: str) -> bool:
 def is_example_token(token: str, mark: str) -> bool:
     """Return True for what begins like a token and goes on in words: `sk-your-key-here`, `sk-learn-contrib-list`."""
     rest = token.replace(mark, "", 1)
-    if _FILLED_IN.search(rest) is not None:
+    if TELLING.search(rest) is None or _FILLED_IN.search(rest) is not None:
         return True
-    return not any(char.isdigit() or char.isupper() for char in rest)
+    return rest == rest.lower() and _DIGIT.search(rest) is None

@@ -17,15 +17,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from semcache.request.secret_formats import FORMATS, SPACED
-from semcache.request.secret_placeholders import is_example_token, is_filled_in, is_placeholder, is_word
+from semcache.request.secret_placeholders import TELLING, is_example_token, is_filled_in, is_placeholder, is_word
 
 _WINDOW = 16 << 10  # characters that are read at a time
 _BEYOND = 1 << 10  # characters behind a window in which what begins there may end
 _UNSPACED = re.compile(r"\S{10,}")  # every token has one, but for those of `SPACED`
 _PLAIN = frozenset({"role", "type", "content", "text", "name", "id", "model", "input", "output", "system", "prompt"})
 _DATA = 1 << 10  # characters, from which a text may be a file in Base64
-_ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{_DATA}}}")
-_TAIL = re.compile(r"[\w*-]{0,256}")
+_ENCODING = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-="
+_FILE = re.compile(r"data:[\w/.+;= -]{0,200};base64,")
+_SHORT = 9  # characters of a member's name that hold no secret
+_LONG_NUMBER = 10**12  # from which a number may be that of a card
+_TAILED = 256
+_TAIL = re.compile(rf"[\w*-]{{0,{_TAILED}}}")
 _SCHEME = 13  # characters at most before the mark of a URL
 _LOGIN = re.compile(r"://[^\s/:@]{0,64}:[^\s/@]{3,64}@")
 _URL = re.compile(rf"\b[a-z][a-z0-9+]{{1,{_SCHEME - 1}}}{_LOGIN.pattern}")
@@ -155,15 +159,22 @@ def strings_of(value: object) -> str:
                     if not _is_data(child):
                         found.append(child if name in _PLAIN else f"{name}: {child}")
                 else:
+                    if isinstance(name, str) and len(name) > _SHORT:
+                        found.append(name)
                     left.append(child)
+        elif isinstance(node, int) and abs(node) >= _LONG_NUMBER:
+            found.append(str(node))
         elif isinstance(node, list | tuple):
             left.extend(node)
     return "\n\0\n".join(found)
 
 
 def _is_data(text: str) -> bool:
-    """Return True for an image, a sound or a file: nothing that anybody wrote."""
-    return len(text) > _DATA and (text.startswith("data:") or _ENCODED.match(text) is not None)
+    """Return True for an image, a sound or a file in Base64, from end to end: nothing that anybody wrote."""
+    if len(text) <= _DATA or not text.isascii():
+        return False
+    head = _FILE.match(text)
+    return not text[0 if head is None else head.end() :].encode().translate(None, _ENCODING)
 
 
 def _read(text: str, end: int, *, whole: bool) -> bool:
@@ -177,9 +188,15 @@ def _read(text: str, end: int, *, whole: bool) -> bool:
 
 def _has_token(text: str) -> bool:
     for mark, pattern, offsets in FORMATS:
+        telling = -1  # where the next character stands that is no plain word's
         for at in _places(text, mark, len(text)):
             for back in offsets:
                 if at >= back and (found := pattern.match(text, at - back)) is not None:
+                    if telling < at:
+                        following = TELLING.search(text, at)
+                        telling = len(text) if following is None else following.start()
+                    if telling >= found.end() + _TAILED and mark == mark.lower():
+                        continue  # an example, however often it is repeated
                     tail = _TAIL.match(text, found.end())
                     if not is_example_token(found[0] + (tail[0] if tail else ""), mark):
                         return True

@@ -201,3 +201,12 @@ async def test_a_cookie_goes_to_the_client_whose_call_brought_it(tmp_path: Path)
         upstream.gate.set()
         replies = [await leader.reply(), await follower.reply()]
     assert [reply.header("set-cookie") for reply in replies] == ["session=1", None]
+
+
+async def test_an_input_that_holds_a_secret_is_not_kept(tmp_path: Path) -> None:
+    upstream = Upstream(embedded)
+    async with running(upstream, tmp_path) as proxy:
+        texts = ["my key is sk-proj-Zq4Lx8Wm2Vb7Nc5Td9Rf", "plain"]
+        for _ in range(2):
+            assert (await Call(proxy, request(texts), PATH).reply()).status == 200
+    assert [asked(one) for one in upstream.calls] == [texts, texts[:1]], "the plain one alone is a hit"

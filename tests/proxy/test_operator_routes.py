@@ -109,3 +109,33 @@ async def test_a_model_without_a_price_is_named_after_a_restart_too(tmp_path: Pa
         await Call(proxy, ask("Unheard of?", model="a-model-of-my-own")).reply()
     async with running(upstream, tmp_path, store__url=url) as proxy:
         assert "a-model-of-my-own" in (await get(proxy, "/readyz")).json["unpriced_models"]
+
+
+async def test_what_holds_a_secret_stands_in_no_record(tmp_path: Path, upstream: Upstream) -> None:
+    url = f"sqlite:///{tmp_path / 'cache.db'}"
+    async with running(upstream, tmp_path, store__url=url) as proxy:
+        asked = {
+            "model": "m",
+            "messages": [{"role": "user", "content": "My password is Hunter2-Trombone, is it good?"}],
+        }
+        assert (await Call(proxy, asked).reply()).status == 200
+        await proxy.cache.event_log.flush()
+        listed = (await get(proxy, "/semcache/requests", "why=secret")).json["requests"]
+        assert [one["prompt"] for one in listed] == [""]
+        kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"Trombone" not in kept
+
+
+async def test_numbers_that_json_has_not_are_refused_in_words(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        for body in (b'{"id": "x", "correct": NaN}', b'{"id": 1e999, "correct": true}'):
+            reply = await post(proxy, "/semcache/feedback", body)
+            assert reply.status == 400
+            assert "NaN" in reply.json["error"]["message"]
+
+
+async def test_strangers_are_not_told_what_tenants_ask_for(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, auth__required=True) as proxy:
+        told = (await get(proxy, "/readyz")).json
+    assert told["status"] == "ok"
+    assert not {"entries", "unpriced_models"} & told.keys()

@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.request import secrets
-from semcache.request.eligibility import is_live
+from semcache.request.eligibility import is_live, unkept
 from semcache.request.secret_formats import FORMATS, SPACED, SecretFormat
 from semcache.request.secrets import fold, has_secret
+from semcache.types import Controls, Endpoint, Request, Why
 
 WORST = (
     *(
@@ -334,3 +335,51 @@ def test_a_number_that_is_spoken_of_without_being_told_is_no_secret() -> None:
     assert not has_secret("The account number is definitely correct, as I've checked.")
     assert has_secret("My account number is 12345678.")
     assert has_secret("my password is banana")
+
+
+KEY = "sk-proj-Zq4Lx8Wm2Vb7Nc5Td9Rf"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "data: {}\n" * 200 + f"OPENAI_API_KEY={KEY}",
+        "A" * 1100 + "\n" + KEY,
+        "data:text/plain," + "a" * 1100 + " " + KEY,
+        {KEY: {"a": 1}},
+        {"card": 4111111111111111},
+    ],
+)
+def test_what_only_begins_like_a_file_is_read_to_its_end(value: Any) -> None:
+    assert has_secret(secrets.strings_of(value))
+
+
+@pytest.mark.parametrize("head", ["", "data:image/png;base64,", "data:audio/wav;codecs=1;base64,"])
+def test_a_file_is_not_read(head: str) -> None:
+    assert secrets.strings_of([head + "sk-ABCDEFGH1234567890" * 100]) == ""
+
+
+@pytest.mark.parametrize("mark", ["sk-", "sqp_", "xoxr-", "vcp_"])
+def test_beginnings_that_are_examples_are_told_without_reading_on_from_each(mark: str) -> None:
+    """Each was read on for 256 characters, one by one: seconds a megabyte."""
+    text, read = mark * 4000, Counter[int]()
+    table = secrets.is_example_token
+
+    def counted(token: str, of: str) -> bool:
+        read[len(token)] += 1
+        return table(token, of)
+
+    secrets.is_example_token = counted  # type: ignore[assignment]
+    try:
+        assert not has_secret(text)
+    finally:
+        secrets.is_example_token = table
+    assert sum(read.values()) < 200
+    assert has_secret(text + "x " + KEY)
+
+
+def test_tags_and_namespaces_that_hold_a_secret_keep_a_request_from_being_kept() -> None:
+    for controls in (Controls(tags=("a", KEY)), Controls(namespace=KEY)):
+        asked = Request(Endpoint.CHAT, "m", {}, "hello", b"", controls=controls)
+        assert unkept(asked) is Why.SECRET
+    assert unkept(Request(Endpoint.CHAT, "m", {}, "hello", b"", controls=Controls(tags=("a",)))) is None

@@ -1,0 +1,56 @@
+"""An upstream account that tenants share: which endpoints one of them may use without seeing what others keep there.
+
+Where the server's own key goes to the upstream, all tenants are one account to it: its lists of files, batches, stored
+completions and the like are those of all. Knows methods, paths and keys. Invariant: of such an account nobody but an
+administrator reaches an endpoint that keeps anything, nor one that is not known to keep nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from semcache.errors import RequestRejected
+from semcache.proxy.asgi import Scope
+from semcache.proxy.auth import Authenticator, Caller
+
+_KEEP_NOTHING = re.compile(
+    r"/v1/(?:(?:audio|images)/[\w-]+|moderations|rerank|score|pooling|classify|tokenize|detokenize"
+    r"|messages/count_tokens|responses/input_tokens)/?"
+)
+_MODELS = re.compile(r"/v1/models(?:/[\w.:@-]+(?:/[\w.:@-]+)?)?/?")
+_CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"api-key"))
+_DOTS = re.compile(r"/\.{1,2}(?:/|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAccount:
+    """The terms of `upstream.passthrough`. `own_key`: the server's own key is sent; `fallback`: to who shows none."""
+
+    auth: Authenticator
+    passthrough: Literal["auto", "all", "stateless"] = "auto"
+    own_key: bool = False
+    fallback: bool = False
+
+    def check(self, scope: Scope, caller: Caller) -> None:
+        """Raise RequestRejected(403) for what would show a tenant what others keep under the shared key."""
+        if self.passthrough == "all" or caller.admin or not self._shared(scope, caller):
+            return
+        method, path = scope["method"], scope["path"]
+        known = _KEEP_NOTHING if method == "POST" else _MODELS if method in ("GET", "HEAD") else None
+        if known is not None and known.fullmatch(path) is not None and _DOTS.search(path) is None:
+            return
+        message = (
+            f"{method} {path} is not passed on: with the key that all tenants share, it may show what others keep "
+            "there. Use an admin key, leave upstream.api_key out, or set upstream.passthrough to all"
+        )
+        raise RequestRejected(403, message, code="shared_account")
+
+    def _shared(self, scope: Scope, caller: Caller) -> bool:
+        if self.passthrough == "stateless":
+            return True
+        if len(self.auth.tenants) < 2:
+            return False
+        shows = any(name in _CREDENTIALS and name not in caller.consumed for name, _ in scope["headers"])
+        return self.own_key or (self.fallback and not shows)

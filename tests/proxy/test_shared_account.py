@@ -1,0 +1,79 @@
+"""Tenants that share the server's own key see nothing that others keep upstream under it."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.errors import RequestRejected
+from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.shared_account import SharedAccount
+from semcache.types import ApiKey
+
+TENANT = Caller("acme", key_id="a", consumed=frozenset((b"authorization",)))
+KEPT = [
+    ("GET", "/v1/files"),
+    ("DELETE", "/v1/files/file-1"),
+    ("GET", "/v1/batches"),
+    ("GET", "/v1/chat/completions"),
+    ("POST", "/v1/messages/batches"),
+    ("GET", "/v1/models/../files"),
+    ("GET", "/v1/models/x/.."),
+    ("POST", "/v1/audio/../files"),
+    ("POST", "/v1/vector_stores"),
+    ("DELETE", "/v1/models/ft:mine"),
+    ("POST", "/v1/whatever-is-new"),
+]
+NOTHING_KEPT = [
+    ("GET", "/v1/models"),
+    ("GET", "/v1/models/meta/llama-3:8b"),
+    ("POST", "/v1/audio/speech"),
+    ("POST", "/v1/images/generations"),
+    ("POST", "/v1/moderations"),
+    ("POST", "/v1/messages/count_tokens"),
+]
+
+
+def keys(*tenants: str) -> Authenticator:
+    made = [ApiKey(f"k{n}", bytes([n]) * 32, tenant, "", 0.0, False, False) for n, tenant in enumerate(tenants)]
+    return Authenticator(made, b"salt")
+
+
+def allowed(account: SharedAccount, method: str, path: str, caller: Caller = TENANT, *shown: bytes) -> bool:
+    headers = [(name, b"key") for name in (b"authorization", *shown)]
+    try:
+        account.check({"method": method, "path": path, "headers": headers}, caller)
+    except RequestRejected:
+        return False
+    return True
+
+
+SHARED = SharedAccount(keys("acme", "globex"), own_key=True)
+
+
+@pytest.mark.parametrize(("method", "path"), KEPT)
+def test_what_is_kept_upstream_is_not_shown(method: str, path: str) -> None:
+    assert not allowed(SHARED, method, path)
+
+
+@pytest.mark.parametrize(("method", "path"), NOTHING_KEPT)
+def test_what_keeps_nothing_is_passed_on(method: str, path: str) -> None:
+    assert allowed(SHARED, method, path)
+
+
+def test_who_alone_has_the_account_may_use_all_of_it() -> None:
+    assert allowed(SharedAccount(keys("acme", "acme"), own_key=True), "GET", "/v1/files")
+    assert allowed(SharedAccount(keys("acme", "globex")), "GET", "/v1/files"), "each sends a key of its own"
+    assert allowed(SHARED, "GET", "/v1/files", Caller("ops", admin=True))
+    assert allowed(SharedAccount(keys("acme", "globex"), "all", own_key=True), "GET", "/v1/files")
+
+
+def test_a_key_that_fills_in_is_shared_by_those_who_show_none() -> None:
+    account = SharedAccount(keys("acme", "globex"), fallback=True)
+    assert not allowed(account, "GET", "/v1/files")
+    assert allowed(account, "GET", "/v1/files", TENANT, b"x-api-key")
+
+
+def test_one_tenant_may_be_confined_too() -> None:
+    account = SharedAccount(keys("acme"), "stateless")
+    assert not allowed(account, "GET", "/v1/files")
+    assert allowed(account, "GET", "/v1/models")
