@@ -17,8 +17,8 @@ _TOLD: dict[Why, tuple[str, str]] = {
     Why.WORDING: ("An entry's wording equals this one's but for edits that change nothing.", ""),
     Why.PLAN: ("A stored plan says the next step.", ""),
     Why.COLD: (
-        "No entry is near: nothing like it was asked before by this tenant with the same model, system prompt, tools "
-        "and settings.",
+        "No entry is near: nothing like it was asked before by this tenant with the same model, system prompt, tools, "
+        "settings and headers.",
         "If you expected one, compare the requests: anything of these that differs keeps them apart. Or the earlier "
         "answer was not kept, as one that `max_tokens` cut off is not: `semcache why` of that request says so.",
     ),

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.cache.found import chat_completion
+from semcache.cache.found import bare_completion, chat_completion
 from semcache.dialects import by_path, dialects
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.protocols import Dialect
@@ -265,7 +265,7 @@ def _assembled(dialect: Dialect, answer: Any, model: str) -> Assembled:
     if isinstance(answer, Mapping):
         reason = "tool_calls" if answer.get("tool_calls") else "stop"
         choice = {"index": 0, "message": dict(answer), "finish_reason": reason}
-        answer = {"object": "chat.completion", "model": model, "choices": [choice]}
+        answer = bare_completion([choice], model)
     return dialect.parse(chat_completion(answer, model))
 
 

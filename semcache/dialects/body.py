@@ -57,8 +57,11 @@ def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
         # The upstream may take the first of two members of one name, where the last was read: it gets what was read.
         raw = encode(body)
     wishes = body.get("cache")
-    if not isinstance(wishes, dict):
+    if wishes is None:
         return body, raw, Controls()
+    if not isinstance(wishes, dict):
+        # Whoever writes `"cache": false` wants less of it, and must not get all.
+        raise refusal(f'cache must be an object such as {{"no-store": true}}, not {kind(wishes)}', "cache")
     controls = from_body(wishes)
     del body["cache"]
     fields = _fields(raw)

@@ -277,7 +277,8 @@ def _updates(index: int, choice: Json) -> list[Json]:
     updates = [{"index": index, "delta": delta, **frame, "finish_reason": None, **extra} for delta, extra in deltas]
     end = {key: value for key, value in choice.items() if key not in ("index", "message", "logprobs", "finish_reason")}
     if logprobs is not None:
-        rest = {key: value for key, value in known.items() if key not in sent} if sent else logprobs
+        left = {key: value for key, value in known.items() if key not in sent and value is not None}
+        rest = left if sent else logprobs
         frame = {"logprobs": rest if rest or not sent else None}
     updates.append({**end, "index": index, "delta": {}, **frame, "finish_reason": choice.get("finish_reason")})
     return updates

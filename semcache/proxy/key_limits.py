@@ -141,6 +141,8 @@ def _refusal(limits: KeyLimits, used: Used, now: float) -> RateLimited | None:
 
 
 def _per_minute(name: str, most: int, after: float) -> RateLimited:
+    # The oldest seconds are forgotten five at a time. No SDK waits longer than a minute before it tries again.
+    after = min(60.0, after)
     said = f"this API key has used its {most} {name} of a minute; try again in {math.ceil(after)} s"
     return RateLimited(said, limit=name, code="rate_limit_exceeded", after=after)
 

@@ -29,6 +29,7 @@ from semcache.proxy.relay import refusal_headers, reply_headers
 from semcache.proxy.shared_account import SharedAccount
 
 _ASKING = frozenset({"POST", "PUT", "PATCH"})  # the others look at what there is, and cost nothing
+_OK = 200
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 
 
@@ -82,7 +83,7 @@ class Passthrough:
             await _reject(scope, send, refusal, [_BYPASS])
             return
         try:
-            headers = [*reply_headers(reply.headers), _BYPASS]
+            headers = [*reply_headers(reply.headers), _bypass(reply.status)]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -91,6 +92,11 @@ class Passthrough:
             raise BrokenOff(str(error)) from error
         finally:
             await reply.close()
+
+
+def _bypass(status: int) -> tuple[bytes, bytes]:
+    name, said = _BYPASS
+    return (name, said) if status == _OK else (name, b"%s; fwd-status=%d" % (said, status))
 
 
 def _refuse_upgrade(scope: Scope) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from semcache.config.packs import Category
 from semcache.request.characters import is_plain
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
+from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Request, Why
 
@@ -61,5 +62,7 @@ def semantic_eligible(request: Request, category: Category) -> Why | None:
     if not category.semantic or traits.multimodal or traits.repeats_prompt or traits.last_role != "user":
         return Why.EXACT_ONLY
     if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text):
+        return Why.EXACT_ONLY
+    if works_on_wording(traits.system) or asks_about_form(text):
         return Why.EXACT_ONLY
     return None

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards import entities, mention
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
+from semcache.request.kinds.as_written import given
 from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -87,14 +88,18 @@ _FIRM = frozenset(("factorial", "property", "language", "flag", "call", "file", 
 
 
 class CodeReading(NamedTuple):
-    """The code in a text: `literals` and their kinds, its `operators` in a row, and the words that it speaks of."""
+    """The code in a text: `literals` and their kinds, and its `operators` in a row.
+
+    `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on.
+    """
 
     literals: dict[str, str]
     operators: tuple[str, ...]
     spoken: mention.Mention | None
+    given: str | None
 
 
-_NOTHING = CodeReading(_NONE, (), None)
+_NOTHING = CodeReading(_NONE, (), None, None)
 
 
 class CodeGuard(ReadingGuard[CodeReading]):
@@ -108,6 +113,8 @@ class CodeGuard(ReadingGuard[CodeReading]):
 
     def compare(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the literals and operators of both texts."""
+        if ours.given is not None and theirs.given is not None and ours.given != theirs.given:
+            return Conflict(self.name, "other texts are given to be worked on")
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
@@ -138,8 +145,9 @@ def read(text: str) -> CodeReading:
     )
     literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
-    spoken = mention.read(words)
-    return CodeReading(literals, operators, spoken) if literals or operators or spoken else _NOTHING
+    spoken, worked_on = mention.read(words), given(text)
+    found = CodeReading(literals, operators, spoken, worked_on)
+    return found if literals or operators or spoken or worked_on else _NOTHING
 
 
 def _literals(raw: str) -> dict[str, str]:
