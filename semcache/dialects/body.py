@@ -34,6 +34,9 @@ VOLATILE = frozenset(
     }
 )
 """Fields of the OpenAI dialects that do not change the answer."""
+_WISHES = frozenset(
+    ("no", "off", "none", "false", "never", "bypass", "disabled", "no-store", "no-cache", "no_store", "no_cache")
+)
 
 _decode = msgspec.json.Decoder().decode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -57,11 +60,12 @@ def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
         # The upstream may take the first of two members of one name, where the last was read: it gets what was read.
         raw = encode(body)
     wishes = body.get("cache")
-    if wishes is None:
-        return body, raw, Controls()
-    if not isinstance(wishes, dict):
+    if (isinstance(wishes, str) and wishes.strip().lower() in _WISHES) or isinstance(wishes, bool | list | int | float):
         # Whoever writes `"cache": false` wants less of it, and must not get all.
-        raise refusal(f'cache must be an object such as {{"no-store": true}}, not {kind(wishes)}', "cache")
+        raise refusal(f'cache must be an object such as {{"no-store": true}}, not {wishes!r}', "cache")
+    if not isinstance(wishes, dict):
+        # A field of the upstream's own.
+        return body, raw, Controls()
     controls = from_body(wishes)
     del body["cache"]
     fields = _fields(raw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -311,6 +312,13 @@ def test_a_cache_field_that_is_not_ours_is_forwarded():
     assert request.identity["cache"] == "ephemeral"
 
 
+@pytest.mark.parametrize("wish", [False, True, "no-store", " OFF ", [], 0])
+def test_a_wish_for_less_caching_that_is_no_object_is_refused(wish):
+    with pytest.raises(RequestRejected, match="cache must be an object") as caught:
+        chat(user("q"), cache=wish)
+    assert (caught.value.status, caught.value.param) == (400, "cache")
+
+
 SPEAKING = {"role": "assistant", "content": None, "audio": {"id": "a", "data": "UklGRg==", "transcript": "hi"}}
 DRAWN = {"type": "image_generation_call", "id": "ig", "status": "completed", "result": "iVBORw0KGgo="}
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "t", "content": []}
@@ -334,3 +342,18 @@ FOUND = {"type": "web_search_tool_result", "tool_use_id": "t", "content": []}
 def test_an_answer_without_words_may_say_something_all_the_same(dialect, silent, wordless):
     answer = dialect.parse(json.dumps(silent).encode())
     assert (answer.complete, answer.text, answer.wordless) == (True, "", wordless)
+
+
+def test_the_last_chunk_of_a_stream_has_null_where_nothing_is_left_of_the_log_probabilities():
+    logprobs = {"content": [{"token": "Hi", "logprob": -0.5, "bytes": [72, 105], "top_logprobs": []}], "refusal": None}
+    message = {"role": "assistant", "content": "Hi", "refusal": None}
+    choice = {"index": 0, "message": message, "logprobs": logprobs, "finish_reason": "stop"}
+    body = msgspec.json.encode(
+        {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    )
+    events = [
+        part[6:] for part in b"".join(dialects()[Endpoint.CHAT].stream(body, {})).split(b"\n\n") if b"choices" in part
+    ]
+    found = [msgspec.json.decode(event)["choices"][0] for event in events]
+    assert [one["logprobs"] for one in found if one["finish_reason"]] == [None]
+    assert sum(len(one["logprobs"]["content"]) for one in found if one["logprobs"]) == 1

@@ -281,7 +281,7 @@ async def test_the_unknown_passes_through_untouched(tmp_path: Path) -> None:
     assert (reply.status, reply.body, reply.header("content-type")) == (201, binary, "audio/mpeg")
     assert [call.method for call in upstream.calls] == ["POST", "GET", "HEAD", "DELETE"]
     assert upstream.calls[3].path == "/v1/files/a%2Fb"
-    assert all(got.cache == {"fwd": "bypass"} for got in (reply, listing, head, deleted))
+    assert all(got.cache == {"fwd": "bypass", "fwd-status": 201} for got in (reply, listing, head, deleted))
 
 
 async def test_a_stored_answer_that_cannot_be_replayed_is_asked_for_again(tmp_path: Path) -> None:
