@@ -6,6 +6,7 @@ Knows the chat dialect and no I/O. Invariant: `answer` is set iff the cache serv
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -131,6 +132,13 @@ def chat_request(
     else:
         raise InvalidArgument(f"a prompt is a string or a list of messages, not {type(prompt).__name__}")
     check_scope(scope)
+    if "messages" in params:
+        raise InvalidArgument("messages stand in the place of the prompt: give either, as the first argument")
+    if category is not None and not isinstance(category, str):
+        raise InvalidArgument(f"a category is a name, not {type(category).__name__}")
+    for name, value in params.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidArgument(f"{name} is {value}, which no request can say")
     try:
         raw = msgspec.json.encode({"model": model, "messages": messages, **params})
         request = dialects()[Endpoint.CHAT].read(raw)

@@ -173,7 +173,9 @@ def _openai_jsonl(row: Row, reading: LogContext) -> LoggedCall:
     answer = next((row[name] for name in ("response", "completion", "answer") if row.get(name) is not None), None)
     if asked is None:
         if isinstance(body.get("prompt"), str) and "messages" not in body:
-            body = {"model": body.get("model"), "messages": [{"role": "user", "content": body["prompt"]}]}
+            settings = {name: body[name] for name in _SETTINGS if body.get(name) is not None}
+            asks = [{"role": "user", "content": body["prompt"]}]
+            body = {"model": body.get("model"), "messages": asks, "user": body.get("user"), **settings}
             path = CHAT
         body = {name: value for name, value in body.items() if name not in _ABOUT_THE_CALL}
     if answer is None:
@@ -185,7 +187,8 @@ def _openai_jsonl(row: Row, reading: LogContext) -> LoggedCall:
     if isinstance(answer, Mapping) and isinstance(answer.get("body"), Mapping):
         answer = answer["body"]
     _name_model(body, reading, answer)
-    return _logged(path, body, answer, _moment(row, "timestamp", "time", "created_at"))
+    logged = _logged(path, body, answer, _moment(row, "at", "timestamp", "time", "created_at"))
+    return replace(logged, scope=_scope(row, logged.request), category=_text(row, "category"))
 
 
 def _litellm(row: Row, reading: LogContext) -> LoggedCall:
@@ -244,8 +247,14 @@ FORMATS: Mapping[str, Callable[[Row, LogContext], LoggedCall]] = {
 }
 
 _ABOUT_THE_CALL = frozenset(
-    {"id", "url", "endpoint", "timestamp", "time", "created_at", "latency", "metadata", "usage"}
+    (
+        *("id", "url", "endpoint", "at", "timestamp", "time", "created_at", "latency", "latency_ms", "duration"),
+        *("duration_ms", "metadata", "usage", "cost", "status", "tenant", "namespace", "category", "session_id"),
+        *("trace_id", "environment"),
+    )
 )
+# What a line of a prompt and its answer may say of the request besides.
+_SETTINGS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "stop")
 
 
 def _logged(path: str, body: Row, answer: Any, at: float | None) -> LoggedCall:
@@ -273,6 +282,25 @@ def _path(body: Row) -> str:
     if "messages" in body:
         return CHAT
     return "/v1/responses" if "input" in body else "/v1/completions"
+
+
+def _scope(row: Row, request: Request) -> Scope | None:
+    """Return the scope that a line names; None where it names none."""
+    tenant, user, namespace = (_text(row, name) for name in ("tenant", "user", "namespace"))
+    if tenant is None and namespace is None:
+        return None
+    namespace = namespace or request.controls.namespace or ""
+    return Scope(tenant or "default", user or request.user, namespace)
+
+
+def _text(row: Row, name: str) -> str | None:
+    """Return the name in a field, None for an empty one."""
+    value = row.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or not value.isprintable():
+        raise BrokenLine(f"{name} is {repr(value)[:40]}, not a printable name")
+    return value
 
 
 def _name_model(body: dict[str, Any], reading: LogContext, answer: Any) -> None:

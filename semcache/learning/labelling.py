@@ -15,7 +15,7 @@ from semcache.matching import features, guards
 from semcache.matching.judged_tier import Word, with_word
 from semcache.protocols import Threshold
 from semcache.retention.freshness import Volatility
-from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
+from semcache.types import Candidate, Endpoint, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 
 NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
@@ -94,7 +94,9 @@ def exposed(label: Label) -> tuple[float, Volatility]:
 
 
 def shown(fresh: Entry, cached: Entry) -> Comparison | None:
-    """Return what a judge is shown of two entries; None when one of them says nothing, such as a tool call."""
+    """Return what a judge is shown of two entries; None when one says nothing, as a tool call or an embedding does."""
+    if Endpoint.EMBEDDINGS in (fresh.endpoint, cached.endpoint):
+        return None
     answers = [said(entry) for entry in (cached, fresh)]
     return Comparison(fresh.key.text, cached.key.text, *answers) if all(answers) else None
 

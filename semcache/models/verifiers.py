@@ -100,6 +100,8 @@ def verifiers_for_library(
     """
     if verifier == "off":
         return Verifiers({}, meter=meter)
+    if verifier != "model" and not hasattr(verifier, "same"):
+        raise ConfigError(f"verifier is {verifier!r}, not 'model', 'off' or a verifier with a method `same`")
     known = local_verifier(pack, data)
     if not isinstance(verifier, str):
         known["llm"] = ConfiguredVerifier(verifier, LLM_PATIENCE)

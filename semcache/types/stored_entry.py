@@ -151,6 +151,6 @@ def parse_id(text: str) -> int | None:
     """The entry id behind a public id, or None when `text` is no id."""
     try:
         value = int(text, 16)
-    except ValueError:
+    except (ValueError, TypeError):  # a user of the library may hand over anything
         return None
     return value if len(text) == 16 and 0 <= value < 2**63 else None

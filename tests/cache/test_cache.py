@@ -442,3 +442,20 @@ def test_a_start_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         SemanticCache.open(str(tmp_path), policies="no such pack")
     assert threading.active_count() <= before
+
+
+@pytest.mark.parametrize(
+    "params", [{"messages": [{"role": "user", "content": "b"}]}, {"temperature": float("inf")}, {"category": 5}]
+)
+async def test_what_would_be_dropped_or_misread_is_refused(cache: AsyncSemanticCache, params: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        await cache.lookup("What is a rope?", **params)
+
+
+async def test_a_verifier_that_is_none_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigError, match="'nope'"):
+        await AsyncSemanticCache.open("memory://", verifier="nope")  # type: ignore[arg-type]
+
+
+async def test_an_id_that_is_no_text_names_nothing(cache: AsyncSemanticCache) -> None:
+    assert await cache.feedback(5, correct=True) is False  # type: ignore[arg-type]

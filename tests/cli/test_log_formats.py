@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.cli.log_formats import FORMATS, BrokenLine, LogContext, NotCacheable, detect, read
-from semcache.types import Endpoint
+from semcache.types import Endpoint, Scope
 
 NOTHING = LogContext({})
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is a monad?"}]
@@ -255,3 +255,21 @@ def test_a_damaged_line_is_broken_or_useless_and_nothing_else(form: str, damage:
         read(row, form, LogContext({"r1": BATCH_INPUT}))
     except (BrokenLine, NotCacheable):
         return
+
+
+def test_a_line_of_a_prompt_and_its_answer_says_when_it_was_and_whose() -> None:
+    row = {"prompt": "q", "answer": "a", "at": 1500000000, "tenant": "acme", "user": "ann", "model": "m", "topic": "x"}
+    logged = read({**row, "temperature": 0.9, "category": "support"}, "openai-jsonl", NOTHING)
+    assert (logged.at, logged.category) == (1500000000, "support")
+    assert logged.scope == Scope("acme", "ann", "")
+    assert logged.request.traits.temperature == 0.9
+    assert "topic" not in logged.request.identity
+    turns = read({"messages": ASKED, "response": SAID, "tenant": "acme", "latency_ms": 5}, "openai-jsonl", NOTHING)
+    assert turns.scope == Scope("acme", None, "")
+    assert (
+        turns.request.identity == read({"messages": ASKED, "response": SAID}, "openai-jsonl", NOTHING).request.identity
+    )
+    assert read({"prompt": "q", "answer": "a"}, "openai-jsonl", NOTHING).scope is None
+    for wrong in ({"at": "nope"}, {"at": 1e308}, {"tenant": 5}, {"tenant": "a\nb"}):
+        with pytest.raises(BrokenLine):
+            read({"prompt": "q", "answer": "a", **wrong}, "openai-jsonl", NOTHING)

@@ -112,7 +112,7 @@ def test_logs_of_other_programs_are_replayed_too(run: Run, tmp_path: Path) -> No
 
 def test_our_own_export_is_a_trace(run: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "trace.jsonl", stream())
-    assert run("import", file).returncode == 0
+    assert run("import", file, "--fresh").returncode == 0
     assert run("export", "-o", tmp_path / "all.jsonl").returncode == 0
     found = replayed(run, tmp_path / "all.jsonl", "--no-baselines", "--sizes", "pack")
     assert found["requests"] == found["distinct"] == 12

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from semcache.errors import StoreError, UpstreamError
 from semcache.learning import label_log, labelling
 from semcache.matching import features, strategies
 from semcache.storage.stores import open_store
-from semcache.types import Assembled, Outcome, Selector, Store, Why
+from semcache.types import Assembled, Endpoint, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 from tests.learned import Pupil
 from tests.waiting import soon, until
@@ -702,3 +703,8 @@ async def test_no_task_is_left_running(tmp_path: Path) -> None:
         await told(cache, FAR, "Unplug it.")
         await asyncio.sleep(0.3)
     assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("semcache-")]
+
+
+def test_embeddings_are_not_compared() -> None:
+    kept = SimpleNamespace(endpoint=Endpoint.EMBEDDINGS)
+    assert labelling.shown(kept, kept) is None  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from semcache.errors import StoreError
 
 _SQLITE = (
     ("is locked", "another process holds its lock for too long; end that process or try again"),
-    ("disk is full", "the disk is full; free some space, or purge entries (`semcache purge`)"),
+    ("disk is full", "the disk is full; free some space, for a purge needs some too"),
     ("not a database", "it is damaged or no SQLite file; nothing was changed: restore a backup, or move it away"),
     ("malformed", "it is damaged; nothing was deleted: restore a backup, run `sqlite3 FILE .recover`, or move it away"),
     ("readonly database", "it is read-only; give this user write access to the file and its folder"),
@@ -28,7 +28,7 @@ _SQLITE = (
 _FOLDER = "its folder cannot be made: give this user write access there, or name another one (`--data`)"
 _POSTGRES = (
     ("55P03", "another process holds its lock for too long; look for long transactions in pg_stat_activity"),
-    ("53100", "its disk is full; free some space, or purge entries (`semcache purge`)"),
+    ("53100", "its disk is full; free some space, for a purge needs some too"),
     ("53300", "it has too many connections; raise max_connections or run fewer workers"),
     ("25006", "it is read-only; point SEMCACHE_STORE__URL at the primary"),
     ("42501", "the database user may not do this; grant it CREATE and USAGE on the schema"),
