@@ -209,7 +209,7 @@ class JudgedTier:
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
         self._known += 1
         if not label.correct and (word.sampled or word.p_yes >= YES):
-            wrong = _errors(1.0 - sigmoid(word.odds), self._noise, correct=False)
+            wrong = self._noise.posterior(1.0 - sigmoid(word.odds), correct=False)
             self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)
         stratum.take(label, word, self.worth, self._pack.class_of(label.tenant), meant=meant)
 
@@ -328,7 +328,7 @@ class _Stratum(AuditedStratum):
 
     def settle(self, label: Label, *, weight: float) -> float:
         """Note the result of an answer that was served; return how many errors it stands for."""
-        wrong = _errors(1.0 - label.p_correct, self._noise, correct=label.correct)
+        wrong = self._noise.posterior(1.0 - label.p_correct, correct=label.correct)
         self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight)
         self.budget.changed()
         return wrong
@@ -343,7 +343,7 @@ class _Stratum(AuditedStratum):
         """Learn from a label; `meant` is one of an answer that was served, or would have been by what was known."""
         self.labels += 1
         noise = self._noise
-        wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
+        wrong = noise.posterior(1.0 - label.p_correct, correct=label.correct)
         weight = _stands_for(label)
         if label.served:
             self.settle(label, weight=weight)
@@ -397,12 +397,3 @@ class _Stratum(AuditedStratum):
 def _stands_for(label: Label) -> float:
     """How many hits a label stands for: an audited one for those that were not drawn, too."""
     return min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
-
-
-def _errors(risk: float, noise: LabelNoise, *, correct: bool) -> float:
-    """How many errors a label stands for: the probability that an answer of this risk is wrong, given the label."""
-    if correct:
-        wrong, right = risk * noise.kind, (1.0 - risk) * (1.0 - noise.harsh)
-    else:
-        wrong, right = risk * (1.0 - noise.kind), (1.0 - risk) * noise.harsh
-    return wrong / (wrong + right) if wrong + right > 0.0 else float(not correct)

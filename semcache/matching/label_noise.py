@@ -38,5 +38,13 @@ class LabelNoise:
         """How many errors a verdict stands for, on average over the judge's own; it may be negative or above 1."""
         return (float(not correct) - self.harsh) / self.reach
 
+    def posterior(self, risk: float, *, correct: bool) -> float:
+        """The probability that an answer of this risk, in [0, 1], is wrong, given a label."""
+        if correct:
+            wrong, right = risk * self.kind, (1.0 - risk) * (1.0 - self.harsh)
+        else:
+            wrong, right = risk * (1.0 - self.kind), (1.0 - risk) * self.harsh
+        return wrong / (wrong + right) if wrong + right > 0.0 else float(not correct)
+
 
 FAITHFUL = LabelNoise()

@@ -94,7 +94,7 @@ _THAT = vocabulary("it this that these those")
 
 
 class Mention(NamedTuple):
-    """What a text speaks of: the words, and if the frame leaves no doubt that it is of them and not of a thing."""
+    """The words that a text speaks of, and if the frame leaves no doubt that it is of them and not of a thing."""
 
     words: tuple[str, ...]
     sure: bool
@@ -114,7 +114,7 @@ def read(words: SplitText) -> Mention | None:
 
 
 def differ(one: Mention, two: Mention) -> bool:
-    """Return True if these are other words, which a word more or less does not make them."""
+    """Return True if these are other words; a word more or less does not make them so."""
     if one.sure and two.sure:
         ours, theirs = set(one.words), set(two.words)
         return not (ours <= theirs or theirs <= ours)
