@@ -125,7 +125,7 @@ class CodeGuard(ReadingGuard[CodeReading]):
                     self.name, f"spoken of: {' '.join(ours.spoken.words)} / {' '.join(theirs.spoken.words)}"
                 )
         one, two = ours.literals, theirs.literals
-        if one == two:
+        if one == two or (ours.spoken is not None and ours.spoken == theirs.spoken):
             return None
         left, right = _unshared(one, two, cached), _unshared(two, one, query)
         if not left and not right:

@@ -10,9 +10,12 @@ from collections.abc import Collection
 
 from semcache.request.text import LIGHT, SplitText, stem, vocabulary
 
-_GIVING = vocabulary("sell sells sold selling lend lends lent lending")
-_TAKING = vocabulary("buy buys bought buying purchase purchases purchased purchasing borrow borrows borrowed borrowing")
-_PARTICIPLES = vocabulary("sold lent bought purchased borrowed")
+_GIVING = vocabulary("sell sells sold selling lend lends lent lending send sends sent sending")
+_TAKING = vocabulary(
+    "buy buys bought buying purchase purchases purchased purchasing borrow borrows borrowed borrowing receive receives"
+    " received receiving"
+)
+_PARTICIPLES = vocabulary("sold lent sent bought purchased borrowed received")
 _BEING = vocabulary("is are was were be been being get got")
 _ASKERS = vocabulary("i i'm i've i'd me we we're we've us")
 _OBJECTS = vocabulary("me us")

@@ -295,7 +295,7 @@ CONVERSE = frozenset(
     )
     for axis, _ in AXES[word]
 )
-DEALS = frozenset(axis for axis, _ in AXES["lend"]) | (
+DEALS = frozenset(axis for word in ("lend", "send") for axis, _ in AXES[word]) | (
     frozenset(axis for axis, _ in AXES["purchase"]) & frozenset(axis for axis, _ in AXES["sell"])
 )
 # Properties and states, which may be the trouble in one wording and the wish in another.

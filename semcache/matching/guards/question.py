@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from semcache.matching.guards import acts, further, grammar
 from semcache.matching.guards.base import ReadingGuard
-from semcache.request.text import content, lexicon, vocabulary
+from semcache.request.text import LIGHT, content, lexicon, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -76,6 +76,7 @@ _INDIRECT = re.compile(
 _WAY_AND_HOW = frozenset(("way", "procedure"))
 _WAY = re.compile(r"\W*is there (?:a|an|any|some)(?: \w+)? (?:way|method|trick) (?:to|of|for|i can|you can)\b")
 
+_COMPOUND = 4  # words of the name of a thing
 _HARD = vocabulary("why number amount span often far age size when where who")
 
 
@@ -195,18 +196,30 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
         if not behind or behind[0] in _ABOUT or word != "how":
             return "procedure"
         kind = _HOW.get(behind[0], "")
-        return _COUNTED.get(behind[1], kind) if len(behind) > 1 and kind in ("number", "amount") else kind
+        return _counted(behind[1:], kind) if kind in ("number", "amount") else kind
     near = behind[:_FAR]
     for place, head in enumerate(near):
         if head in _METHODS and behind[place + 1 : place + 2] == ("of",) and not _is_doing(behind[place + 2 :]):
             return "definition"
         if head in _HEADS:
+            if head == "number" and behind[place + 1 : place + 2] == ("of",):
+                return _counted(behind[place + 2 :], "number")
             return "who" if behind[place + 1 : place + 2] in _WINNING else _HEADS[head]
         if head not in _LEAD:
             if not place and head in ("do", "does", "did", "can", "should", "could", "will", "would", "happens"):
                 return "what"
             return "definition" if place and behind[0] in ("is", "are") and len(near) - place < 4 else "what"
     return "what"
+
+
+def _counted(things: tuple[str, ...], kind: str) -> str:
+    """The type by what is counted, "parental leave days" or "days of parental leave"; `kind` for other things."""
+    for word in things[:_COMPOUND]:
+        if word in _COUNTED:
+            return _COUNTED[word]
+        if word in LIGHT:
+            break
+    return kind
 
 
 def _is_doing(behind: tuple[str, ...]) -> bool:
