@@ -21,8 +21,8 @@ from semcache.types import Outcome, Why, public_id
 _EVERY = 1.0
 _LONGEST = 5.0
 _FIRST = 50  # events that a new page begins with
-_STREAMS = 40
-_open: set[object] = set()
+_STREAMS, _OWN_STREAMS = 40, 10  # pages that follow, of all visitors and of one key
+_open: dict[object, str] = {}  # by stream, whose it is
 
 
 async def live(visit: Visit) -> Response:
@@ -37,7 +37,8 @@ async def live(visit: Visit) -> Response:
 
 async def events(visit: Visit) -> Response:
     """Send what is answered from now on, or from the last event that the browser saw."""
-    if len(_open) >= _STREAMS:
+    own = sum(who == visit.who for who in _open.values())
+    if len(_open) >= _STREAMS or own >= _OWN_STREAMS:
         raise RequestRejected(503, "Too many live pages are open on this worker.", code="busy")
     last = visit.request.headers.get("last-event-id", "") or visit.asked("after")
     after = int(last) if last.isdecimal() and len(last) < 19 else None
@@ -47,7 +48,7 @@ async def events(visit: Visit) -> Response:
 
 async def _stream(visit: Visit, after: int | None) -> AsyncIterator[bytes]:
     own = object()
-    _open.add(own)
+    _open[own] = visit.who
     try:
         yield b"retry: 300\n\n"
         wanted = {name: visit.asked(name) for name in ("outcome", "why", "category", "model")}
@@ -68,7 +69,7 @@ async def _stream(visit: Visit, after: int | None) -> AsyncIterator[bytes]:
             yield b"".join(lines) + seen + b"event: seen\ndata:\n\n"
             await asyncio.sleep(_EVERY)
     finally:
-        _open.discard(own)
+        _open.pop(own, None)
 
 
 def _row(row: dict[str, object]) -> dict[str, object]:

@@ -107,14 +107,15 @@ class Visitors:
     def log_in(self, key: str, address: str) -> tuple[str, Visitor]:
         """Return the cookie of a new session and its visitor.
 
-        Raises RequestRejected: 401 for a key that is not known, 429 for one more try than allowed.
+        Raises RequestRejected: 401 for a key that is not known, 429 for one more of these than allowed. A key that is
+        known is let in however many others were tried from there: behind a proxy all visitors have one address.
         """
-        if not self._may_try(address):
-            raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limit_exceeded")
         try:
             caller = self._caller(key)
         except ValueError:
             caller = None
+        if caller is None and not self._may_try(address):
+            raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limit_exceeded")
         if caller is None:
             raise RequestRejected(401, "this key is not known here, or has been revoked", code="invalid_api_key")
         return self._begin(key, caller)
