@@ -192,10 +192,10 @@ def _has_token(text: str) -> bool:
         for at in _places(text, mark, len(text)):
             for back in offsets:
                 if at >= back and (found := pattern.match(text, at - back)) is not None:
-                    if telling < at:
-                        following = TELLING.search(text, at)
+                    if telling < found.start():
+                        following = TELLING.search(text, found.start())
                         telling = len(text) if following is None else following.start()
-                    if telling >= found.end() + _TAILED and mark == mark.lower():
+                    if telling >= found.end() + _TAILED:
                         continue  # an example, however often it is repeated
                     tail = _TAIL.match(text, found.end())
                     if not is_example_token(found[0] + (tail[0] if tail else ""), mark):

@@ -383,3 +383,9 @@ def test_tags_and_namespaces_that_hold_a_secret_keep_a_request_from_being_kept()
         asked = Request(Endpoint.CHAT, "m", {}, "hello", b"", controls=controls)
         assert unkept(asked) is Why.SECRET
     assert unkept(Request(Endpoint.CHAT, "m", {}, "hello", b"", controls=Controls(tags=("a",)))) is None
+
+
+def test_a_key_that_ends_in_its_mark_is_told_before_much_plain_text() -> None:
+    key = "aB3dE6_" + "x7Y" * 9 + "zz" + "_mmk"
+    assert has_secret(key)
+    assert has_secret(key + " " + "understanding " * 40), "what stands before the mark counts"
