@@ -153,7 +153,7 @@ def forwarded_as(why: Why, outcome: Outcome) -> str:
 def strip_request_headers(headers: Headers) -> list[tuple[str, str]]:
     """The client's headers that go to the backend: not those of this connection, not those meant for us."""
     given = list(headers)
-    drop = _REQUEST_ONLY | _listed(given)
+    drop = _REQUEST_ONLY | connection_own(given)
     return [(name, value) for name, value in given if not _dropped(name.lower(), drop)]
 
 
@@ -163,7 +163,7 @@ def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
     That an answer is approximate, the local engine may say.
     """
     given = list(headers)
-    drop = _REPLY_ONLY | _listed(given)
+    drop = _REPLY_ONLY | connection_own(given)
     return [(name, value) for name, value in given if name.lower() == APPROXIMATE or not _dropped(name.lower(), drop)]
 
 
@@ -171,7 +171,7 @@ def _dropped(name: str, drop: frozenset[str]) -> bool:
     return name in drop or name.startswith(_OURS)
 
 
-def _listed(headers: list[tuple[str, str]]) -> frozenset[str]:
+def connection_own(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Header names that a Connection header declares to be its own."""
     values = [value for name, value in headers if name.lower() == "connection"]
     return frozenset(name.strip().lower() for value in values for name in value.split(","))

@@ -88,7 +88,7 @@ class Administration:
             self._intake.check_host(scope, keyless=self._auth.keyless)
             return ""
         caller = self._intake.caller(scope)
-        if path in _INSIDE and not caller.admin and (self._public is False or self._auth.required):
+        if path in _INSIDE and not caller.admin and not self._tells():
             message = f"{path} needs an admin API key: semcache keys create --admin, or auth.public_metrics"
             raise RequestRejected(403, message, code="forbidden")
         return caller.tenant

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from semcache.dialects import messages
 from semcache.dialects.answer import openai_error
-from semcache.dialects.headers import strip_request_headers
+from semcache.dialects.headers import cache_status, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
 from semcache.proxy.asgi import (
@@ -30,7 +30,6 @@ from semcache.proxy.shared_account import SharedAccount
 
 _ASKING = frozenset({"POST", "PUT", "PATCH"})  # the others look at what there is, and cost nothing
 _OK = 200
-_BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 
 
 class Passthrough:
@@ -80,7 +79,7 @@ class Passthrough:
         except UpstreamError as error:
             status = 504 if isinstance(error, UpstreamTimeout) else 502
             refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-            await _reject(scope, send, refusal, [_BYPASS])
+            await _reject(scope, send, refusal, [_bypass(_OK)])
             return
         try:
             headers = [*reply_headers(reply.headers), _bypass(reply.status)]
@@ -95,8 +94,9 @@ class Passthrough:
 
 
 def _bypass(status: int) -> tuple[bytes, bytes]:
-    name, said = _BYPASS
-    return (name, said) if status == _OK else (name, b"%s; fwd-status=%d" % (said, status))
+    told = None if status == _OK else status
+    said = cache_status(hit=False, ttl=None, fwd="bypass", fwd_status=told, stored=False, collapsed=False, detail=None)
+    return b"cache-status", said.encode()
 
 
 def _refuse_upgrade(scope: Scope) -> None:

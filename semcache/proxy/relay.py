@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.dialects.headers import cache_status, strip_reply_headers
+from semcache.dialects.headers import cache_status, connection_own, strip_reply_headers
 from semcache.errors import RateLimited, RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers
@@ -82,14 +82,15 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
 
 def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     """Return the request's identity with the query string and the headers by which an upstream's answer may differ."""
-    headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
-    # What `Connection` lists ends here, and is not forwarded.
-    ending = {name.strip().lower() for key, value in headers if key == b"connection" for name in value.split(b",")}
     telling = [
         [name.decode("latin-1"), value.decode("latin-1")]
-        for name, value in headers
-        if name not in _HARMLESS and name not in ending and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
+        for name, value in scope["headers"]
+        if name not in _HARMLESS and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
     ]
+    if telling:
+        # What `Connection` lists ends here, and is not forwarded.
+        ending = connection_own((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
+        telling = [pair for pair in telling if pair[0] not in ending]
     query = scope["query_string"]
     if not telling and not query and "?" not in identity:
         return identity

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -24,7 +25,7 @@ _BEYOND = 1 << 10  # characters behind a window in which what begins there may e
 _UNSPACED = re.compile(r"\S{10,}")  # every token has one, but for those of `SPACED`
 _PLAIN = frozenset({"role", "type", "content", "text", "name", "id", "model", "input", "output", "system", "prompt"})
 _DATA = 1 << 10  # characters, from which a text may be a file in Base64
-_ENCODING = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-="
+_ENCODING = f"{string.ascii_letters}{string.digits}+/_-=".encode()
 _FILE = re.compile(r"data:[\w/.+;= -]{0,200};base64,")
 _SHORT = 9  # characters of a member's name that hold no secret
 _LONG_NUMBER = 10**12  # from which a number may be that of a card

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -273,3 +274,13 @@ def test_a_line_of_a_prompt_and_its_answer_says_when_it_was_and_whose() -> None:
     for wrong in ({"at": "nope"}, {"at": 1e308}, {"tenant": 5}, {"tenant": "a\nb"}):
         with pytest.raises(BrokenLine):
             read({"prompt": "q", "answer": "a", **wrong}, "openai-jsonl", NOTHING)
+
+
+def test_an_answer_that_was_text_alone_is_a_completion_that_clients_can_read() -> None:
+    one, same, other = (
+        msgspec.json.decode(read({"prompt": "q", "answer": text}, "openai-jsonl", NOTHING).answer.body)
+        for text in ("a", "a", "b")
+    )
+    assert one["id"].startswith("chatcmpl-")
+    assert (one["id"] == same["id"], one["id"] == other["id"]) == (True, False)
+    assert (one["created"], one["usage"]["total_tokens"]) == (0, 0)

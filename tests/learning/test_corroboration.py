@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -221,3 +222,17 @@ def test_answers_that_change_with_time_set_nobody_aside() -> None:
         several.reach(changed)
     told = [several.reach(replace(LIKELY, tenant="ab"[turn % 2])) for turn in range(60)]
     assert told.count(Reach.OWN) <= 2
+
+
+async def test_what_a_liar_has_cost_beliefs_about_edits_and_hits_on_a_word_is_given_back_by_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as cache:
+        log, back = cache.components.learner.log, Counter[str]()
+        monkeypatch.setattr(log.wordings, "disown", lambda label: back.update(["wording"]))
+        monkeypatch.setattr(log.judged, "disown", lambda label: back.update(["judged"]))
+        await taught(cache, [audit(number, tenant="abc"[number % 3]) for number in range(60)])
+        await taught(cache, [audit(100 + number, tenant="d", correct=number < 3) for number in range(4)])
+        assert not back
+        await taught(cache, [audit(104 + number, tenant="d", correct=False) for number in range(8)])
+    assert back["wording"] == back["judged"] > 0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from semcache.errors import RequestRejected
-from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.auth import Authenticator, Caller, new_key
 from semcache.proxy.shared_account import SharedAccount
+from semcache.storage.stores import open_store
 from semcache.types import ApiKey
+from tests.proxy.driver import Answer, Call, Upstream, running
 
 TENANT = Caller("acme", key_id="a", consumed=frozenset((b"authorization",)))
 KEPT = [
@@ -77,3 +81,21 @@ def test_one_tenant_may_be_confined_too() -> None:
     account = SharedAccount(keys("acme"), "stateless")
     assert not allowed(account, "GET", "/v1/files")
     assert allowed(account, "GET", "/v1/models")
+
+
+async def test_the_proxy_asks_before_it_passes_on(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/semcache.db"
+    store = open_store(url)
+    await store.open()
+    shown = {}
+    for tenant in ("a", "b"):
+        shown[tenant], kept = new_key(lambda n: tenant.encode() * n, 0.0, tenant, "", store.salt)  # noqa: B023
+        await store.add_key(kept)
+    await store.close()
+    upstream = Upstream(lambda _: Answer([b"{}"]))
+    async with running(upstream, tmp_path, store__url=url, upstream__api_key="sk-shared") as proxy:
+        refused = await Call(proxy, path="/v1/files", method="GET", x_semcache_key=shown["a"]).reply()
+        listed = await Call(proxy, path="/v1/models", method="GET", x_semcache_key=shown["a"]).reply()
+    assert (refused.status, refused.json["error"]["code"]) == (403, "shared_account")
+    assert listed.status == 200
+    assert [call.path for call in upstream.calls] == ["/v1/models"]

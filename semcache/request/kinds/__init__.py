@@ -65,9 +65,9 @@ def _read(text: str, whole: int | None = None) -> Kinds:
     folded = unquoted(fold(text if whole is None or len(text) <= whole else ends(text)))
     asked = without_given(folded)
     bag = words_of(asked)
-    if is_problem(asked, bag):
-        return Kinds(False, False, False, creative.applies(asked, bag))
-    return Kinds(False, personal.applies(asked, bag), live.applies(asked, bag), creative.applies(asked, bag))
+    about = not is_problem(asked, bag)  # its sender or this moment, as no problem is
+    kept = about and personal.applies(asked, bag), about and live.applies(asked, bag)
+    return Kinds(False, *kept, creative.applies(asked, bag))
 
 
 _remembered = scoped_cache(maxsize=_READINGS)(_read)
