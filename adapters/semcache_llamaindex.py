@@ -78,6 +78,12 @@ class CachedLLM(CustomLLM):
         self._llm = llm
         self._cache = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> CachedLLM:
+        """A copy with an LLM of its own, in front of the same cache: an open cache is not copied."""
+        memo = {} if memo is None else memo
+        memo[id(self._cache)] = self._cache
+        return super().__deepcopy__(memo)
+
     @classmethod
     def class_name(cls) -> str:
         """The name that LlamaIndex knows this class by."""

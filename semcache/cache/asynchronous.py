@@ -16,8 +16,9 @@ from semcache.cache.explaining import explain
 from semcache.cache.found import Found, chat_completion, chat_request
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
-from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Admission, Forward, Request, Scope, Serve, Store, Why, parse_id, public_id
+from semcache.errors import ConfigError, InvalidArgument, RequestRejected
+from semcache.protocols import Embedder
+from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, Store, Why, parse_id, public_id
 
 if TYPE_CHECKING:
     from semcache.cache.opening import CacheOptions
@@ -34,7 +35,7 @@ class AsyncCache(ResponseCache):
         """
         from semcache.cache.opening import Opening, open_components
 
-        return cls(await open_components(Opening(data=os.fspath(data), **options)))
+        return cls(await open_components(Opening(data=_checked(data, options), **options)))
 
     async def lookup(
         self,
@@ -106,12 +107,23 @@ class AsyncCache(ResponseCache):
         self.note(lookup, self.outcome(lookup, 200, time.perf_counter() - started, entry=saved))
         return found
 
+    async def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
+        """Delete what matches and return the ids; with `dry_run` only return them.
+
+        Raises StoreError, and InvalidArgument for what is no Selector.
+        """
+        if not isinstance(where, Selector):
+            raise InvalidArgument(f"{where!r} selects no entries: give a Selector, such as Selector(tag='prices')")
+        return await super().invalidate(where, dry_run=dry_run)
+
     async def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
         """Give the cache the model's answer: its text, or the whole chat completion.
 
         It is stored if the policy admits it, and compared: after a miss with its neighbours' answers, after a served
         hit with the answer that was served.
         """
+        if not isinstance(found, Found):
+            raise InvalidArgument(f"record takes what `lookup` found and an answer, not {type(found).__name__} first")
         body = chat_completion(answer, found.lookup.request.model)
         lookup, decision = found.lookup, found.lookup.decision
         assembled = dialects()[lookup.request.endpoint].parse(body)
@@ -123,3 +135,21 @@ class AsyncCache(ResponseCache):
         # The request was counted when it was looked up; this row carries what it cost.
         self.note(lookup, replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
         return admitted
+
+
+def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:
+    """The folder or URL in `data`, if it is one and the options are such as there are. Raises ConfigError."""
+    from semcache.cache.opening import CacheOptions
+
+    known = sorted(CacheOptions.__annotations__)
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"a cache has no option {name!r}: it has {', '.join(known)}")
+    if not isinstance(options.get("embedder", ""), str | Embedder):
+        raise ConfigError(f"embedder={options['embedder']!r}: give its name, or an object with embed, id, dim and close")
+    if not isinstance(data, str | os.PathLike):
+        raise ConfigError(f"data={data!r} is no folder and no URL of a store")
+    where = os.fspath(data)
+    if not where or "\0" in where:
+        raise ConfigError(f"data={where!r} names no folder: give one, or `memory://` to keep nothing")
+    return where

@@ -37,9 +37,9 @@ _EVERY = 500  # prompts between two movements of the progress bar
 
 def synthesize(
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(metavar="FILE", help="Prompts: text, JSON lines, a table or a log; packed with gzip or not."),
-    ],
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the pairs, as JSON lines.")] = Path(
         "pairs.jsonl"
     ),
@@ -88,6 +88,8 @@ def synthesize(
     if kinds:
         _show_kinds(KINDS, as_json=as_json)
         return
+    if file is None:
+        raise InvalidArgument("name the FILE of the prompts; `--kinds` alone needs none")
     if out.exists() and not force:
         raise InvalidArgument(f"{out} is there already: name another file with --out, or give --force")
     if each == 0 and not written and model is None:
@@ -328,9 +330,12 @@ def _report(tally: LineTally, counts: Counts, out: Path, fault: _ModelFault, *, 
         "broken": tally.broken,
         "broken_lines": [{"line": number, "error": reason} for number, reason in tally.examples],
         "model_failed": fault.reason,
+        "no_reply": counts.no_reply,
     }
     if fault.reason is not None:
         output.note(f"the model was asked no more after failing again and again: {fault.reason}")
+    elif counts.no_reply is not None:
+        output.note(f"{counts.dropped['no reply']:,} calls got no reply; the last of them: {counts.no_reply}")
     if as_json:
         output.as_json(shown)
         return

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semcache.types import Entry, Selector
 
 _SHOWN = 20
+_SOURCES = ("traffic", "import", "audit")
 
 
 def get(
@@ -86,6 +87,8 @@ def purge(
     if not dry_run and not yes:
         _confirm(settings, where)
     deleted, batch = run_async(_delete(settings, where, dry_run, forever))
+    if not deleted and source is not None and source not in _SOURCES:
+        raise InvalidArgument(f"no entry has the source {source!r}: it is traffic, import or audit")
     ids = [public_id(number) for number in deleted]
     if as_json:
         undone = {} if dry_run else {"undo": batch}

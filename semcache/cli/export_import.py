@@ -18,7 +18,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
-from semcache.errors import StoreError
+from semcache.errors import InvalidArgument, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -82,6 +82,8 @@ def import_(
     from semcache.cli import log_import
     from semcache.cli.log_formats import LogContext
 
+    if tenant == "":
+        raise InvalidArgument("--tenant is empty: name the tenant, or leave it out")
     settings = settings_from(config, data=data, policies=policies)
     reading = LogContext(log_import.requests_of(requests) if requests else {}, model)
     chosen = log_import.ImportOptions(form.value, tenant, category, fresh, dry_run)

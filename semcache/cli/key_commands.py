@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from semcache.config.settings import Settings
     from semcache.types import ApiKey
 
+_MOST = 10**12  # of requests or tokens a minute, or dollars a day: more is no limit
 Requests = Annotated[
-    int | None, typer.Option("--requests", metavar="N", min=1, help="Requests a minute that it may make.")
+    int | None, typer.Option("--requests", metavar="N", min=1, max=_MOST, help="Requests a minute that it may make.")
 ]
-Tokens = Annotated[int | None, typer.Option("--tokens", metavar="N", min=1, help="Tokens a minute that it may use.")]
+Tokens = Annotated[
+    int | None, typer.Option("--tokens", metavar="N", min=1, max=_MOST, help="Tokens a minute that it may use.")
+]
 Dollars = Annotated[
-    float | None, typer.Option("--dollars", metavar="X", min=0.0, help="US dollars a day (UTC) that it may spend.")
+    float | None,
+    typer.Option("--dollars", metavar="X", min=0.0, max=_MOST, help="US dollars a day (UTC) that it may spend."),
 ]
 
 app = typer.Typer(help="Make, list, limit and revoke API keys.", no_args_is_help=True)

@@ -188,7 +188,7 @@ def _openai_jsonl(row: Row, reading: LogContext) -> LoggedCall:
         answer = answer["body"]
     _name_model(body, reading, answer)
     logged = _logged(path, body, answer, _moment(row, "at", "timestamp", "time", "created_at"))
-    return replace(logged, scope=_scope(row, logged.request), category=_text(row, "category"))
+    return replace(logged, scope=_scope(row, logged.request), category=named(row, "category"))
 
 
 def _litellm(row: Row, reading: LogContext) -> LoggedCall:
@@ -286,18 +286,20 @@ def _path(body: Row) -> str:
 
 def _scope(row: Row, request: Request) -> Scope | None:
     """Return the scope that a line names; None where it names none."""
-    tenant, user, namespace = (_text(row, name) for name in ("tenant", "user", "namespace"))
+    tenant, user, namespace = (named(row, name) for name in ("tenant", "user", "namespace"))
     if tenant is None and namespace is None:
         return None
     namespace = namespace or request.controls.namespace or ""
     return Scope(tenant or "default", user or request.user, namespace)
 
 
-def _text(row: Row, name: str) -> str | None:
-    """Return the name in a field, None for an empty one."""
+def named(row: Row, name: str) -> str | None:
+    """Return the name or number in a field as text, None for an empty one."""
     value = row.get(name)
     if value is None or value == "":
         return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if not isinstance(value, str) or not value.isprintable():
         raise BrokenLine(f"{name} is {repr(value)[:40]}, not a printable name")
     return value

@@ -54,7 +54,9 @@ def stats(
         str | None,
         typer.Option("--by", metavar="WHAT", help="tenant, model, day, hour or category: net savings over time."),
     ] = None,
-    since: Annotated[str, typer.Option("--since", metavar="AGE", help="With --by: 12h, 7d, 2w.")] = "7d",
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="AGE", help="With --by: 12h, 7d, 2w; 7d unless said.")
+    ] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="With --by: of it alone.")] = None,
 ) -> None:
     """Show requests, hits, savings and errors by category; works while a server runs.
@@ -63,10 +65,12 @@ def stats(
     """
     settings = settings_from(config, data=data, policies=policies)
     if by is not None:
-        _show_usage(settings, url, by, since, tenant, as_json)
+        _show_usage(settings, url, by, since or "7d", tenant, as_json)
         return
     if tenant is not None:
         raise InvalidArgument("--tenant goes with --by, such as `--by model`: without it all tenants are counted")
+    if since is not None:
+        raise InvalidArgument("--since goes with --by, such as `--by day`: without it all time is counted")
     found = ask_server(settings, url) if url else run_async(read_statistics(settings))
     if as_json:
         output.as_json(found)

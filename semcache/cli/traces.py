@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from semcache.cli import log_formats, log_lines
-from semcache.cli.log_formats import BrokenLine, LogContext, LoggedCall, NotCacheable, Row
+from semcache.cli.log_formats import BrokenLine, LogContext, LoggedCall, NotCacheable, Row, named
 from semcache.cli.log_lines import LineTally
 from semcache.errors import InvalidArgument
 from semcache.types import Assembled, Scope, Usage
@@ -122,8 +122,8 @@ def _plain(number: int, row: Row, reading: LogContext) -> TraceLine:
     asked = {"prompt": prompt or key, "answer": said, "model": row.get("model"), "timestamp": _moment(row)}
     logged = log_formats.read(asked, "openai-jsonl", reading)
     usage = _usage(row) or logged.answer.usage
-    scope = Scope(_text(row, "tenant") or "default", _text(row, "user"), _text(row, "namespace") or "")
-    logged = replace(logged, answer=replace(logged.answer, usage=usage), scope=scope, category=_text(row, "category"))
+    scope = Scope(named(row, "tenant") or "default", named(row, "user"), named(row, "namespace") or "")
+    logged = replace(logged, answer=replace(logged.answer, usage=usage), scope=scope, category=named(row, "category"))
     return TraceLine(
         number,
         logged,
@@ -188,8 +188,3 @@ def _amount(row: Row, names: Sequence[str]) -> float | None:
     if isinstance(row[name], bool) or not 0.0 <= value < 1e12:
         raise BrokenLine(f"{name} {repr(row[name])[:40]} is no amount")
     return value
-
-
-def _text(row: Row, name: str) -> str | None:
-    value = row.get(name)
-    return None if value is None else str(value)

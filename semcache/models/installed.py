@@ -41,6 +41,8 @@ def current(data: Path) -> Path | None:
         folder = data / MODELS / str(name)
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise ConfigError(f"{data} is a file: the data of a cache is a folder") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ConfigError(f"{pointer} cannot be read ({error}): run `semcache embedder install` again") from error
     if not (folder / "model.json").is_file():

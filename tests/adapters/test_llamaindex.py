@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 from collections.abc import Iterator
 from functools import partial
@@ -86,6 +87,12 @@ def test_a_paraphrase_is_completed_without_asking(llm: CachedLLM, inner: Countin
     assert inner.asked == 1
     assert llm.complete("Which planets have rings?").text == "Which planets have rings?"
     assert llm.faults == 0
+
+
+def test_a_copy_asks_the_same_cache(llm: CachedLLM, inner: Counting) -> None:
+    llm.complete(ASK)
+    assert copy.deepcopy(llm).complete(AGAIN).text == ASK
+    assert inner.asked == 1
 
 
 def test_a_conversation_is_answered_without_asking(llm: CachedLLM, inner: Counting) -> None:

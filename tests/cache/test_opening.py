@@ -12,7 +12,7 @@ import pytest
 from semcache import AsyncSemanticCache
 from semcache.cache import common_parts, opening
 from semcache.config.settings import Settings
-from semcache.errors import ConfigError
+from semcache.errors import ConfigError, InvalidArgument
 from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.request.wording import mending
@@ -63,6 +63,35 @@ async def test_a_folder_may_be_a_path(tmp_path: Path) -> None:
     async with await AsyncSemanticCache.open(tmp_path / "data", embedder=HashingEmbedder(64)) as cache:
         await cache.record(await cache.lookup("How do I reset my password?"), "Click.")
     assert (tmp_path / "data").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "told"),
+    [
+        ("", {}, "names no folder"),
+        ("a\0b", {}, "names no folder"),
+        (3, {}, "no folder and no URL"),
+        ("memory://", {"embeder": "hashing"}, "no option 'embeder': it has .*embedder"),
+        ("memory://", {"embedder": None}, "embedder=None"),
+    ],
+)
+async def test_what_opens_no_cache_is_named(data: Any, options: Any, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        await AsyncSemanticCache.open(data, **options)
+
+
+async def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ConfigError, match="is a file"):
+        await AsyncSemanticCache.open(tmp_path / "file")
+
+
+async def test_what_is_no_finding_and_no_selector_is_named() -> None:
+    async with await AsyncSemanticCache.open("memory://", embedder=HashingEmbedder(64)) as cache:
+        with pytest.raises(InvalidArgument, match="not str first"):
+            await cache.record("How do I pay?", "By card.")  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgument, match="give a Selector"):
+            await cache.invalidate({"tag": "a"})  # type: ignore[arg-type]
 
 
 class Door:

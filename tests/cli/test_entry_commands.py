@@ -60,6 +60,17 @@ async def test_purge_deletes_what_matches_and_a_dry_run_nothing(run: Run, fill: 
     assert json.loads(run("purge", "--model", "m", "--older-than", "0s", "--yes", "--json").stdout)["count"] == 2
 
 
+async def test_an_option_that_chooses_nothing_is_an_error(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    for done, told in (
+        (run("purge", "--source", "trafic", "--yes"), "traffic, import or audit"),
+        (run("stats", "--since", "3d"), "--by"),
+        (run("import", "log.jsonl", "--tenant", ""), "--tenant is empty"),
+    ):
+        assert done.returncode == 2
+        assert told in done.stderr
+
+
 async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) -> None:
     await fill(PROMPTS)
     nothing = run("purge")

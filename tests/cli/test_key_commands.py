@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -52,6 +54,14 @@ def test_a_key_is_given_limits_and_loses_them(run: Run) -> None:
     none = run("keys", "limit", "key_none")
     assert none.returncode == 1
     assert "key_none" in none.stderr
+
+
+@pytest.mark.parametrize("limit", ["--requests=99999999999999999999", "--tokens=0", "--dollars=inf", "--dollars=nan"])
+def test_a_limit_that_is_none_makes_no_key(run: Run, limit: str) -> None:
+    done = run("keys", "create", "--tenant", "acme", limit)
+    assert done.returncode == 2
+    assert limit.partition("=")[0] in done.stderr
+    assert "sk-sc-" not in done.stdout
 
 
 def test_a_tenant_without_a_name_is_refused(run: Run) -> None:

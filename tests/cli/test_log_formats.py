@@ -271,7 +271,8 @@ def test_a_line_of_a_prompt_and_its_answer_says_when_it_was_and_whose() -> None:
         turns.request.identity == read({"messages": ASKED, "response": SAID}, "openai-jsonl", NOTHING).request.identity
     )
     assert read({"prompt": "q", "answer": "a"}, "openai-jsonl", NOTHING).scope is None
-    for wrong in ({"at": "nope"}, {"at": 1e308}, {"tenant": 5}, {"tenant": "a\nb"}):
+    assert read({"prompt": "q", "answer": "a", "tenant": 5}, "openai-jsonl", NOTHING).scope == Scope("5", None, "")
+    for wrong in ({"at": "nope"}, {"at": 1e308}, {"tenant": 5.5}, {"tenant": True}, {"tenant": "a\nb"}):
         with pytest.raises(BrokenLine):
             read({"prompt": "q", "answer": "a", **wrong}, "openai-jsonl", NOTHING)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.request.kinds.as_written import asks_about_form, given, works_on_wording
-from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 
 ABOUT_FORM = [
     "Is accommodate spelled correctly?",
@@ -65,13 +64,6 @@ def test_a_system_prompt_that_works_on_wordings_is_told(system: str) -> None:
 def test_a_system_prompt_that_says_how_to_answer_is_none(system: str) -> None:
     assert not works_on_wording(system)
 
-
-def test_the_text_that_is_given_has_to_be_the_same() -> None:
-    translate = "Translate to German: could you please tell me how to pay"
-    assert given(translate) == "could you please tell me how to pay"
-    assert given("How do I fix error: disk full") is None
-    assert verdict("code", translate, "Translate to German: how do I pay") == VETO
-    assert verdict("code", translate, "Please translate into German:\n could you please tell me  how to pay") == NOTHING
 
 
 async def test_a_wording_that_is_to_be_scored_is_no_other() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.request.kinds import kinds
-from semcache.request.kinds.given import without_given
+from semcache.request.kinds import is_live, is_personal, kinds
+from semcache.request.kinds.given import given, without_given
 from semcache.request.secrets import fold
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 EMAIL = "Hi all, the office is closed today. My order is late, where is it? We go live tomorrow at nine, see you then."
 PROBLEMS = [
@@ -44,6 +45,8 @@ ASKED = [
 def test_a_problem_of_quantities_is_of_no_day_and_of_nobody(text: str) -> None:
     assert not kinds(text).live
     assert not kinds(text).personal
+    assert not is_live(text)
+    assert not is_personal(text)
 
 
 @pytest.mark.parametrize("text", NO_PROBLEMS)
@@ -55,6 +58,8 @@ def test_what_does_not_follow_from_what_is_told_is_no_problem(text: str) -> None
 def test_a_text_to_be_worked_on_says_nothing_about_the_asker_or_the_day(text: str) -> None:
     assert not kinds(text).live
     assert not kinds(text).personal
+    assert not is_live(text)
+    assert not is_personal(text)
 
 
 @pytest.mark.parametrize("text", ASKED)
@@ -77,3 +82,11 @@ def test_a_text_without_an_instruction_is_left_as_it_is() -> None:
 )
 def test_a_name_that_begins_with_new_is_no_news(text: str, live: bool) -> None:
     assert kinds(text).live is live
+
+
+def test_the_text_that_is_given_has_to_be_the_same() -> None:
+    translate = "Translate to German: could you please tell me how to pay"
+    assert given(translate) == "could you please tell me how to pay"
+    assert given("How do I fix error: disk full") is None
+    assert verdict("code", translate, "Translate to German: how do I pay") == VETO
+    assert verdict("code", translate, "Please translate into German:\n could you please tell me  how to pay") == NOTHING

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards import entities, mention
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
-from semcache.request.kinds.as_written import given
+from semcache.request.kinds.given import given
 from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -59,47 +59,52 @@ class _SecretError(Exception):
 
 
 def _read(text: str, whole: int | None = None) -> Kinds:
-    text = text.replace("\u2019", "'")
     if has_secret(text):
         raise _SecretError
-    folded = unquoted(fold(text if whole is None or len(text) <= whole else ends(text)))
-    asked = without_given(folded)
-    bag = words_of(asked)
+    asked, bag = _asked(text if whole is None or len(text) <= whole else ends(text))
     about = not is_problem(asked, bag)  # its sender or this moment, as no problem is
-    kept = about and personal.applies(asked, bag), about and live.applies(asked, bag)
-    return Kinds(False, *kept, creative.applies(asked, bag))
+    return Kinds(
+        secret=False,
+        personal=about and personal.applies(asked, bag),
+        live=about and live.applies(asked, bag),
+        creative=creative.applies(asked, bag),
+    )
 
 
 _remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 
+def _asked(text: str) -> tuple[str, frozenset[str]]:
+    """What a text asks, folded, without what it quotes or gives to be worked on; and its words."""
+    asked = without_given(unquoted(fold(text.replace("\u2019", "'"))))
+    return asked, words_of(asked)
+
+
 def is_personal(text: str) -> bool:
     """Return True if the answer depends on the records of the person who asks."""
-    folded = unquoted(fold(ends(text)))
-    return personal.applies(folded, words_of(folded))
+    asked, bag = _asked(ends(text))
+    return personal.applies(asked, bag) and not is_problem(asked, bag)
 
 
 def is_live(text: str) -> bool:
     """Return True if the answer depends on the moment of asking."""
-    folded = unquoted(fold(ends(text)))
-    return live.applies(folded, words_of(folded))
+    asked, bag = _asked(ends(text))
+    return live.applies(asked, bag) and not is_problem(asked, bag)
 
 
 def is_standing(text: str) -> bool:
     """Return True if the answer holds on any day: opening hours, set times, price lists."""
-    folded = unquoted(fold(ends(text)))
-    return standing.applies(folded, words_of(folded))
+    return standing.applies(*_asked(ends(text)))
 
 
 def is_historical(text: str) -> bool:
     """Return True if a date of history is asked for, or something of a year that is named."""
-    return standing.is_of_history(unquoted(fold(ends(text))))
+    return standing.is_of_history(_asked(ends(text))[0])
 
 
 def is_creative(text: str) -> bool:
     """Return True if something new is wanted each time."""
-    folded = unquoted(fold(ends(text)))
-    return creative.applies(folded, words_of(folded))
+    return creative.applies(*_asked(ends(text)))
 
 
 def unquoted(folded: str) -> str:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.kinds.given import LEAD
 from semcache.request.kinds.patterns import any_of
 from semcache.request.secrets import fold
 from semcache.runtime.scoped_memo import scoped_cache
 
 _READ = 4000  # characters of a system prompt
-_LEAD = (
-    r"^\W*(?:(?:hi|hello|hey|ok|so|please|kindly|(?:can|could|would|will) you(?: please)?|i (?:need|want) you to)\W+)*"
-)
 _PIECE = (
     r"(?:text|sentences?|words?|phrase|paragraph|passage|line|spelling|grammar|punctuation|capitali[sz]ation|e-?mail"
     r"|message)"
@@ -25,27 +23,18 @@ _PIECE = (
 _FORM = any_of(
     r"\bspel(?:led|t) (?:correctly|right|properly|wrong|incorrectly)\b",
     r"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{0,40}\b(?:in|here|this|following)\b",
-    rf"{_LEAD}(?:proofread|spell-?check"
+    rf"{LEAD}(?:proofread|spell-?check"
     rf"|(?:fix|check|correct)(?: up)? (?:the |my |this |any |all )?(?:following )?{_PIECE})\b",
     r"\b(?:is|are) (?:this|the following|these) (?:\w+ )?(?:sentence|phrase|word|text|title)s?\b.{0,40}"
     r"\b(?:capitali[sz]ed|correct|correctly|grammatical\w*|punctuated|spel(?:led|t)|right)\b",
     r"\b(?:how many|number of|count (?:the|all|how many)) (?:words|characters|letters|spaces|sentences|syllables"
     r"|vowels|consonants|[a-z]'s)\b"
     r"(?!.{0,60}\b(?:should|can|may|must|need|limit|allowed|average|english|language|alphabet)\b)",
-    rf"{_LEAD}(?:reverse|capitali[sz]e|uppercase|lowercase|punctuate) (?:the |this |following )*(?:string|{_PIECE})\b",
+    rf"{LEAD}(?:reverse|capitali[sz]e|uppercase|lowercase|punctuate) (?:the |this |following )*(?:string|{_PIECE})\b",
     r"\b(?:british or american|american or british|question or (?:a )?statement)\b(?=.{0,40}[:\n])",
 )
 _QUOTED = re.compile("[\"\u201c\u201d`].+[\"\u201c\u201d`]|(?<!\\w)'.+'(?!\\w)", re.DOTALL)
 _HOW_TO = any_of(r"^\W*(?:how (?:do|can|should|would|to)\b|what(?:'s| is) the (?:best )?way\b)")
-_WORK = (
-    r"(?:proofread|spell-?check|fix|correct|edit|check|rewrite|rephrase|reword|paraphrase|translate|summari[sz]e|shorten"
-    r"|simplify|classify|label|categori[sz]e|extract|analy[sz]e|count|score|rate|detect|identify|convert|capitali[sz]e"
-    r"|punctuate|improve|format|complete|continue|expand|is there an? (?:spelling|grammar)|what(?:'s| is) the (?:tone"
-    r"|sentiment|language|mood)|how many words)\b"
-)
-_GIVEN = re.compile(
-    rf"{_LEAD}{_WORK}[^:\n?]{{0,120}}(?:\?\s*\n|:|\n\s*\n)\s*(?P<given>\S.*)\Z".replace(" ", r"\s+"), re.DOTALL
-)
 _TOOL = (
     r"(?:translat(?:or|ion (?:engine|assistant|bot|service|system))|proof-?reader|copy-?editor"
     r"|grammar (?:checker|corrector)|spell-?checker)"
@@ -77,9 +66,3 @@ def asks_about_form(text: str) -> bool:
 def works_on_wording(system: str) -> bool:
     """Return True if a system prompt has the user's messages worked on, so that their wording decides the answer."""
     return _SYSTEM.search(fold(system[:_READ])) is not None
-
-
-def given(text: str) -> str | None:
-    """The text that a prompt gives to be worked on, white space aside; None where it gives none."""
-    found = _GIVEN.match(fold(text))
-    return None if found is None else " ".join(text[found.start("given") :].split())

@@ -1,7 +1,9 @@
 """Prompts that bring what they ask about: a text to be worked on, or a problem of quantities told in full.
 
-Knows folded text. Invariant: what is left out stands in the prompt itself, so that the same prompt has the same answer
-on any day and for anybody; an instruction is always read.
+Two questions are asked of a text that is given. `without_given`: what is left to be read of a prompt, so that a long
+text says nothing about who asks and when. `given`: what is worked on, however short, for another text has another
+answer. Invariant: what is left out stands in the prompt itself, so that the same prompt has the same answer on any day
+and for anybody; an instruction is always read.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.kinds.patterns import SENTENCES, any_of, vocabulary
+from semcache.request.secrets import fold
 
 _LONGEST = 2000  # characters of a problem
 _LEAST = 12  # words of a text that is given
@@ -18,7 +21,7 @@ _TEXT = (
     r"|logs?|speech(?:es)?|descriptions?|content|snippets?|excerpts?|statements?|scenarios?|information|facts"
     r"|details|points|minutes|contracts?|clauses?|feedback|tickets?|headlines?|quotes?|chat|thread)\b"
 )
-_WORK = (
+_WORKED_ON = (
     r"\b(?:summari[sz]e|sum up|summary of|extract|identify|classify|categori[sz]e|label|translate|paraphrase"
     r"|rewrite|rephrase|proofread|analy[sz]e|describe|explain|read|find|list|count|determine|detect|highlight|edit"
     r"|correct|shorten|simplify|convert|turn|what is|what are|who is|create|write|generate|judge|rate|evaluate"
@@ -26,13 +29,26 @@ _WORK = (
 )
 _WHICH = r"(?:the (?:following|given|provided)|this|these|following)"
 _INSTRUCTION = any_of(
-    rf"^(?=.{{0,400}}{_WORK})"
+    rf"^(?=.{{0,400}}{_WORKED_ON})"
     rf"(?=.{{0,400}}\b(?:{_WHICH} (?:[\w'-]+ ){{0,3}}?{_TEXT}|{_TEXT} (?:given|provided|below)\b))"
 )
 _ABOVE = any_of(
-    rf"^(?=.{{0,200}}{_WORK}).{{0,200}}\b(?:(?:the )?above|this|these|the given) (?:[\w'-]+ ){{0,2}}?{_TEXT}"
+    rf"^(?=.{{0,200}}{_WORKED_ON}).{{0,200}}\b(?:(?:the )?above|this|these|the given) (?:[\w'-]+ ){{0,2}}?{_TEXT}"
 )
 _BREAK = re.compile(r"\n\s*\n|:\s*\n|:\s+(?=\S)")
+
+LEAD = (
+    r"^\W*(?:(?:hi|hello|hey|ok|so|please|kindly|(?:can|could|would|will) you(?: please)?|i (?:need|want) you to)\W+)*"
+)
+_WORK = (
+    r"(?:proofread|spell-?check|fix|correct|edit|check|rewrite|rephrase|reword|paraphrase|translate|summari[sz]e|shorten"
+    r"|simplify|classify|label|categori[sz]e|extract|analy[sz]e|count|score|rate|detect|identify|convert|capitali[sz]e"
+    r"|punctuate|improve|format|complete|continue|expand|is there an? (?:spelling|grammar)|what(?:'s| is) the (?:tone"
+    r"|sentiment|language|mood)|how many words)\b"
+)
+_GIVEN = re.compile(
+    rf"{LEAD}{_WORK}[^:\n?]{{0,120}}(?:\?\s*\n|:|\n\s*\n)\s*(?P<given>\S.*)\Z".replace(" ", r"\s+"), re.DOTALL
+)
 
 _NUMBER = re.compile(
     r"\d+(?:[.,/]\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
@@ -61,6 +77,12 @@ def without_given(folded: str) -> str:
     if len(parts) > 1 and _ABOVE.match(parts[-1]) is not None and _words(parts[:-1]) >= _LEAST:
         return parts[-1]
     return folded
+
+
+def given(text: str) -> str | None:
+    """The text that a prompt gives to be worked on, white space aside; None where it gives none."""
+    found = _GIVEN.match(fold(text))
+    return None if found is None else " ".join(text[found.start("given") :].split())
 
 
 def _words(parts: list[str]) -> int:

@@ -69,13 +69,17 @@ _CHEAP = frozenset(("typo", "case", "punctuation", "greeting", "wrapper", "polit
 
 @dataclass
 class Counts:
-    """Counts of a generation: prompts edited by rules, skipped, asked about, pairs by kind, pairs dropped by reason."""
+    """Counts of a generation: prompts edited by rules, skipped, asked about, pairs by kind, pairs dropped by reason.
+
+    `no_reply` says why the last of the calls failed that got no reply from a model; None where all got one.
+    """
 
     prompts: int = 0
     asked: int = 0
     skipped: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    no_reply: str | None = None
 
     @property
     def pairs(self) -> int:

@@ -85,6 +85,7 @@ async def synthesize_asking(
             for reply, read in zip(replies[2 * place : 2 * place + 2], (_paraphrases, _near_misses), strict=True):
                 if isinstance(reply, UpstreamError):
                     counts.dropped["no reply"] += 1
+                    counts.no_reply = str(reply)
                     failures += 1
                     last = reply
                     continue

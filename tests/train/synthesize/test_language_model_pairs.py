@@ -79,6 +79,7 @@ async def test_failed_calls_are_survived_until_they_do_not_end() -> None:
     counts = Counts()
     assert len(await made(ask, counts, ("How do I pay?",) * 20)) > 20
     assert counts.dropped["no reply"] == PATIENCE - 2
+    assert counts.no_reply is not None
 
     async def down(instructions: str, text: str) -> str:
         raise UpstreamError("down")
