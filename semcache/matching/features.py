@@ -86,7 +86,7 @@ class _PromptFeatures(NamedTuple):
 
     content: tuple[str, ...]
     bag: frozenset[str]
-    trigrams: frozenset[tuple[str, str, str]]
+    trigrams: frozenset[str]
     asks: str
     words: int
     digits: bool
@@ -260,7 +260,7 @@ def _read(text: str) -> _PromptFeatures:
     return _PromptFeatures(
         content,
         frozenset(content),
-        frozenset(zip(squeezed, squeezed[1:], squeezed[2:], strict=False)),
+        frozenset([squeezed[i : i + 3] for i in range(len(squeezed) - 2)]),
         next((asking for word in words if (asking := word.partition("'")[0]) in _QUESTION), ""),
         len(words),
         seen.digits,
