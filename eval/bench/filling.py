@@ -56,7 +56,10 @@ def static(folder: Path) -> str:
 
 
 async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
-    """Those of `texts` that the cache in `folder` serves by meaning, as the library decides."""
+    """Those of `texts` that the cache in `folder` serves by meaning, as the library decides.
+
+    What the import left to be compared is compared first: it would be judged beside the load.
+    """
     from semcache.agents.library import AsyncSemanticCache
     from semcache.dialects import dialects
     from semcache.types import Endpoint, Serve, Why
@@ -64,6 +67,7 @@ async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
     chat = dialects()[Endpoint.CHAT]
     found = []
     async with await AsyncSemanticCache.open(str(folder), policies=static(folder)) as cache:
+        await cache.settle()
         for start in range(0, len(texts), 256):
             group = texts[start : start + 256]
             lookups = await asyncio.gather(*(cache.consult(chat.read(prompts.body(text)), "bench") for text in group))
