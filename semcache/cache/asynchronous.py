@@ -146,7 +146,7 @@ def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:
         if name not in known:
             raise ConfigError(f"a cache has no option {name!r}: it has {', '.join(known)}")
     if not isinstance(options.get("embedder", ""), str | Embedder):
-        raise ConfigError(f"embedder={options['embedder']!r}: give its name, or an object with embed, id, dim and close")
+        raise ConfigError(f"embedder={options['embedder']!r}: give a name, or an object with embed, id, dim and close")
     if not isinstance(data, str | os.PathLike):
         raise ConfigError(f"data={data!r} is no folder and no URL of a store")
     where = os.fspath(data)

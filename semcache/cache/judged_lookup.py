@@ -30,6 +30,7 @@ from semcache.matching.spending_cap import SpendingCap, amount
 from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
 from semcache.models.language_model import INSTRUCTIONS
 from semcache.protocols import Threshold
+from semcache.request import framed
 from semcache.runtime.bill import Bill, billed
 from semcache.runtime.telemetry import Meter
 from semcache.storage.prices import Prices
@@ -261,7 +262,8 @@ class JudgedLookup:
     ) -> tuple[float, float, bool] | None:
         """P(yes), its cost in US dollars, and if it was asked for now; None where there is none to be had."""
         asking, card, request = self._asking, served.card, lookup.request
-        used = Usage((len(INSTRUCTIONS) + len(request.text) + len(card.text) + 2_000) // _TOKEN, _REPLY)
+        shown = len(framed.shown(request.frame, request.text + card.text)) + len(framed.shown(request.frame, ""))
+        used = Usage((len(INSTRUCTIONS) + shown + 2_000) // _TOKEN, _REPLY)
         cost = asking.prices.cost(asking.model or request.model, used)
         share = asking.share
         if share is None:

@@ -143,7 +143,7 @@ def exact_alone(request: Request, policy: Category, pack: Pack) -> bool:
 def guards_of(policy: Category, request: Request) -> tuple[str, ...]:
     """Return the names of the guards that compare this request with others of a category."""
     names: tuple[str, ...] = policy.guards
-    if "ellipsis" in names and conversation.has_earlier_question(request.identity):
+    if "ellipsis" in names and conversation.has_context(request.identity):
         # What the message leans on is there, and is compared by signature or turn by turn.
         names = tuple([name for name in names if name != "ellipsis"])
     return names

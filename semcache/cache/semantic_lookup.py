@@ -22,7 +22,7 @@ from semcache.config.packs import Category
 from semcache.matching import decide, guards
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.protocols import Threshold
-from semcache.request import conversation, eligibility
+from semcache.request import eligibility
 from semcache.types import (
     CacheKey,
     Candidate,
@@ -152,10 +152,6 @@ class SemanticLookup:
         return self._choose(asked, [Candidate(card, score)])
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> AskedRequest:
-        names: tuple[str, ...] = policy.guards
-        if "ellipsis" in names and conversation.has_earlier_question(request.identity):
-            # What the message leans on is there, and is compared by signature or turn by turn.
-            names = tuple([name for name in names if name != "ellipsis"])
         terms = decide.RequestTerms(
             policy.name,
             request.controls,

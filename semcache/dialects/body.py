@@ -14,7 +14,8 @@ import msgspec
 
 from semcache.dialects.controls import LONGEST_NAME, from_body, kind, refusal
 from semcache.dialects.json_shape import members_of, shape
-from semcache.types import Controls
+from semcache.request import framed
+from semcache.types import Controls, Frame
 
 MAX_DEPTH = 128
 MOST_TURNS = 10_000  # messages, items or blocks of a request
@@ -265,11 +266,24 @@ def has_parts_beside(content: Any, types: Container[str]) -> bool:
     return isinstance(content, list) and any(part.get("type") not in types for part in content)
 
 
-def take_last_text(turns: list[dict[str, Any]], text_type: str) -> str:
-    """Take the text out of the last turn, and return it."""
-    kept, text = take_text(turns[-1].get("content"), text_type)
+def take_last_text(turns: list[dict[str, Any]], text_type: str) -> tuple[str, Frame | None]:
+    """Take the text out of the last turn, and return it; of a question among material, the question and its frame."""
+    kept, text, frame = take_question(turns[-1].get("content"), text_type)
     turns[-1] = {**turns[-1], "content": kept}
-    return text
+    return text, frame
+
+
+def take_question(content: Any, text_type: str) -> tuple[Any, str, Frame | None]:
+    """Split a content into what stays in the identity, the question, and the frame around it if there is one.
+
+    A frame stays in the identity, in a form that no content of a client has.
+    """
+    kept, text = take_text(content, text_type)
+    found = framed.split(text) if kept == [{"type": text_type}] else None
+    if found is None:
+        return kept, text, None
+    question, frame = found
+    return framed.placeholder(frame), question, frame
 
 
 def take_text(content: Any, text_type: str) -> tuple[Any, str]:

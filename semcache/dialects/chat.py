@@ -50,7 +50,7 @@ class ChatDialect:
         turns, system, stateful = _turns(body.get("messages"))
         last = turns[-1]
         content, role = last.get("content"), _ROLES.get(last["role"], "")
-        text = bodies.take_last_text(turns, "text") if role == "user" else ""
+        text, frame = bodies.take_last_text(turns, "text") if role == "user" else ("", None)
         tools = bodies.array(body, "tools")
         identity = bodies.settle(body)
         identity["messages"] = turns
@@ -76,6 +76,7 @@ class ChatDialect:
             ),
             user=bodies.user(body),
             controls=controls,
+            frame=frame,
         )
 
     def assembler(self) -> ChunkAssembler:

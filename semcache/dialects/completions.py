@@ -42,9 +42,9 @@ class CompletionsDialect:
         if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
             prompt = prompt[0]
         identity = bodies.settle(body)
-        text = ""
+        text, frame = "", None
         if isinstance(prompt, str):
-            identity["prompt"], text = bodies.take_text(prompt, "text")
+            identity["prompt"], text, frame = bodies.take_question(prompt, "text")
         return Request(
             endpoint=Endpoint.COMPLETIONS,
             model=model,
@@ -60,6 +60,7 @@ class CompletionsDialect:
             ),
             user=bodies.user(body),
             controls=controls,
+            frame=frame,
         )
 
     def assembler(self) -> ChunkAssembler:

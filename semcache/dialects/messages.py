@@ -60,7 +60,7 @@ class MessagesDialect:
         last = turns[-1]
         content, role = last.get("content"), last["role"]
         results = isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
-        text = bodies.take_last_text(turns, "text") if role == "user" else ""
+        text, frame = bodies.take_last_text(turns, "text") if role == "user" else ("", None)
         identity = bodies.settle(body, _VOLATILE)
         identity["messages"] = turns
         system = body.get("system")
@@ -91,6 +91,7 @@ class MessagesDialect:
             user=bodies.named(bodies.string(bodies.mapping(body, "metadata"), "user_id") or "", "metadata.user_id")
             or None,
             controls=controls,
+            frame=frame,
         )
 
     def assembler(self) -> MessageAssembler:

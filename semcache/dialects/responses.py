@@ -66,13 +66,13 @@ class ResponsesDialect:
         model = "" if prompt is not None and body.get("model") is None else bodies.model(body)
         turns, system, stateful = _turns(body.get("input"))
         identity = bodies.settle(body)
-        text, role, multimodal = "", "", False
+        text, frame, role, multimodal = "", None, "", False
         if turns:
             last = turns[-1]
             role = _ROLES.get(last.get("role", ""), "") or ("tool" if _is_output(last) else "")
             if role == "user":
                 multimodal = bodies.has_parts_beside(last.get("content"), ("input_text",))
-                text = bodies.take_last_text(turns, "input_text")
+                text, frame = bodies.take_last_text(turns, "input_text")
             identity["input"] = turns
         instructions = body.get("instructions")
         tools = bodies.array(body, "tools")
@@ -100,6 +100,7 @@ class ResponsesDialect:
             ),
             user=bodies.user(body),
             controls=controls,
+            frame=frame,
         )
 
     def assembler(self) -> ResponseAssembler:

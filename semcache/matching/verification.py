@@ -21,7 +21,7 @@ from semcache.errors import CacheUnavailable, UpstreamTimeout
 from semcache.matching import decide
 from semcache.matching.break_even import CORE_SECOND
 from semcache.protocols import Backend, Threshold, Verifier
-from semcache.request import conversation
+from semcache.request import conversation, framed
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Entry, Forward, Lookup, Serve, Verify
@@ -264,7 +264,9 @@ def demanded(lookup: Lookup, unsure: Verify, pack: Pack) -> float:
 
 
 async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: bool) -> tuple[str, str, str]:
-    """The texts for a verifier: the request, the kept one, its answer; where `whole`, with earlier turns that differ.
+    """The texts for a verifier: the request, the kept one, its answer.
+
+    Where `whole`, with earlier turns that differ, and with what stands around both questions.
 
     Raises NoVerdict.
     """
@@ -275,8 +277,10 @@ async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: boo
         # Gone, or a tool call: there is nothing to show.
         raise NoVerdict("failed")
     request = lookup.request
-    if not whole or request.traits.turns < _FOLLOW_UP or entry.key.signature == lookup.key.signature:
+    if not whole:
         return request.text, served.card.text, answer
+    if request.traits.turns < _FOLLOW_UP or entry.key.signature == lookup.key.signature:
+        return framed.shown(request.frame, request.text), framed.shown(request.frame, served.card.text), answer
     kept = conversation.stored_identity(entry.key.canonical)
     asked = conversation.transcript(request.identity, request.text)
     return asked, conversation.transcript(kept, served.card.text), answer

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from semcache.request import eligibility, keys
+from semcache.request import eligibility, framed, keys
 from semcache.request.conversation_items import CALLS, is_call, is_text, items_of, lines, text_alone, uses_tool
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
@@ -27,7 +27,7 @@ from semcache.request.wording import canonical
 from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
-    from semcache.types import CacheKey, Matrix, Request, Vector
+    from semcache.types import CacheKey, Frame, Matrix, Request, Vector
 
 MOST = 32  # earlier turns; a longer conversation has to match to the letter
 ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
@@ -168,8 +168,14 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
 
 
 def cache_key(request: Request, salt: bytes) -> CacheKey:
-    """`keys.cache_key`, with a signature that small talk and contractions in earlier turns leave as it is."""
-    return keys.cache_key(request, salt, alike=without_small_talk(request.identity))
+    """`keys.cache_key`, with a signature that leaves out small talk, contractions in earlier turns and line ends."""
+    identity = without_small_talk(request.identity)
+    name, items = items_of(identity)
+    if request.frame is not None and items:
+        identity = {**identity, name: [*items[:-1], {**items[-1], "content": framed.alike(items[-1]["content"])}]}
+    elif request.frame is not None:
+        identity = {**identity, "prompt": framed.alike(identity["prompt"])}
+    return keys.cache_key(request, salt, alike=identity)
 
 
 def stored_chain(canonical: bytes) -> TurnChain | None:
@@ -214,7 +220,8 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
 def transcript(identity: Mapping[str, Any], text: str) -> str:
     """The conversation as a judge reads it: its turns, what tools were called and gave, and the last message."""
     _, items = items_of(without_small_talk(identity))
-    return "\n".join([line for item in items[:-1] for line in lines(item)] + [f"user: {text}"])
+    last = framed.shown(_last_frame(identity), text)
+    return "\n".join([line for item in items[:-1] for line in lines(item)] + [f"user: {last}"])
 
 
 def same_names(one: str, two: str) -> bool:
@@ -229,14 +236,19 @@ def has_earlier_question(identity: Mapping[str, Any]) -> bool:
     )
 
 
+def has_context(identity: Mapping[str, Any]) -> bool:
+    """Return True if the last message has what it may point to: an earlier question, or material around it."""
+    return _last_frame(identity) is not None or has_earlier_question(identity)
+
+
 def leans_on_tools(identity: Mapping[str, Any]) -> bool:
     """Return True if a tool was called in an earlier turn."""
     return any(map(uses_tool, items_of(identity)[1]))
 
 
 def lacks_context(identity: Mapping[str, Any], text: str) -> bool:
-    """Return True if the last message `text` points to earlier turns that this request does not have."""
-    return is_elliptic(text) and not has_earlier_question(identity)
+    """Return True if the last message `text` points to what this request does not have."""
+    return is_elliptic(text) and not has_context(identity)
 
 
 def blended_vector(last: Vector, questions: Matrix) -> Vector:
@@ -251,6 +263,13 @@ def blended_vector(last: Vector, questions: Matrix) -> Vector:
 
 
 # Reading
+
+
+def _last_frame(identity: Mapping[str, Any]) -> Frame | None:
+    """What stands around the question in the last turn."""
+    _, items = items_of(identity)
+    last = items[-1] if items else None
+    return framed.frame_of(last.get("content") if isinstance(last, dict) else identity.get("prompt"))
 
 
 def _small(text: str, words: frozenset[str]) -> bool:

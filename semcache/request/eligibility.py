@@ -7,6 +7,7 @@ Invariant: when in doubt a request is ineligible. What may be sought by meaning 
 from __future__ import annotations
 
 from semcache.config.packs import Category
+from semcache.request import framed
 from semcache.request.characters import is_plain
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
@@ -29,7 +30,7 @@ def ineligible(request: Request, category: Category) -> Why | None:
         return Why.TEMPERATURE
     if len(request.text) > LONGEST:
         return Why.TOO_LARGE
-    kind = kinds(request.text, whole=category.max_chars)
+    kind = kinds(request.told, whole=category.max_chars)
     if kind.secret:
         return Why.SECRET
     if kind.personal and not (category.personal or request.scope.user is not None):
@@ -64,5 +65,7 @@ def semantic_eligible(request: Request, category: Category) -> Why | None:
     if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text):
         return Why.EXACT_ONLY
     if works_on_wording(traits.system) or asks_about_form(text):
+        return Why.EXACT_ONLY
+    if request.frame is not None and works_on_wording(framed.instruction(request.frame)):
         return Why.EXACT_ONLY
     return None

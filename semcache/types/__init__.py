@@ -24,7 +24,7 @@ from semcache.types.evidence import (
     State,
     wilson,
 )
-from semcache.types.incoming_request import CacheKey, Controls, Request, Scope, Traits
+from semcache.types.incoming_request import CacheKey, Controls, Frame, Request, Scope, Traits
 from semcache.types.lookup_decision import (
     Candidate,
     Conflict,
@@ -69,6 +69,7 @@ __all__ = [
     "Endpoint",
     "Entry",
     "Forward",
+    "Frame",
     "Interval",
     "Judgement",
     "Label",

@@ -57,13 +57,23 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands before and after the question in the last turn; `last`: nothing is asked behind it."""
+
+    before: str
+    after: str
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One request, read from its dialect.
 
     `identity` is everything that must be equal for an answer to be reused, with the text of the last user turn taken
     out; that text is `text` ("" when the last turn has none). `raw` is what is forwarded: the client's bytes, untouched
     unless they held our `cache` object. `replay` holds the dialect's own wishes for a stream (`include_usage`).
-    `asker` is who asks, as far as a quorum tells callers of a tenant apart; None: nobody in particular.
+    `frame` is what stands around the question in the last turn, which is in the identity, too; then `text` is the
+    question alone. `asker` is who asks, as far as a quorum tells callers of a tenant apart; None: nobody in particular.
     """
 
     endpoint: Endpoint
@@ -78,6 +88,13 @@ class Request:
     controls: Controls = Controls()
     scope: Scope = Scope()
     asker: str | None = None
+    frame: Frame | None = None
+
+    @property
+    def told(self) -> str:
+        """What the last turn says beyond what it quotes as material: its question, or all where that is not certain."""
+        frame = self.frame
+        return self.text if frame is None or frame.last else f"{frame.before}{self.text}{frame.after}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,6 @@ def test_a_system_prompt_that_says_how_to_answer_is_none(system: str) -> None:
     assert not works_on_wording(system)
 
 
-
 async def test_a_wording_that_is_to_be_scored_is_no_other() -> None:
     def asked(text: str) -> list[dict[str, str]]:
         return [

@@ -39,7 +39,26 @@ _TOOL = (
     r"(?:translat(?:or|ion (?:engine|assistant|bot|service|system))|proof-?reader|copy-?editor"
     r"|grammar (?:checker|corrector)|spell-?checker)"
 )
+_ASKED = (
+    r"(?:(?:the|this|that|each|every|an?|following|given|users?'?s?|customer'?s?|my|their|current|original) ){0,3}"
+    r"(?:questions?|query|queries|messages?|utterances?|prompts?|requests?|inputs?)\b"
+)
+_FORMAL = (
+    r"(?:well|badly|gramm\w+|(?:im)?polite|(?:in)?formal|rude|correctly|spel\w+|written|phrased|worded|contains?|includes?"
+    r"|starts?|begins?|ends?|uses?|(?:an? )?(?:yes|statement|question\b|open|closed|rhetorical))"
+)
 _SYSTEM = any_of(
+    r"\b(?:translate|rewrite|rephrase|reword|paraphrase|proofread|spell-?check|transcribe|transliterate|reverse"
+    r"|capitali[sz]e|punctuate|shorten|condense|expand|polish|repeat|echo|copy|lemmati[sz]e|tokeni[sz]e|highlight"
+    rf"|underline) {_ASKED}",
+    r"\b(?:turn|convert|transform|put|change|make) " + _ASKED + r"[^.\n]{0,30}\b(?:statement|sentence|capitals?"
+    r"|upper ?case|lower ?case|passive|tense|polite|formal|shorter|longer)\b",
+    r"\b(?:words?|wording|tone|grammar|spelling|style|letters?|characters?|syllables?|nouns?|verbs?|adjectives?|syntax"
+    rf"|length|phrasing|politeness|sentiment|formality)\b[^.\n]{{0,20}}\b(?:of|in|from) {_ASKED}",
+    rf"\b(?:is|was|does|has|whether|if) {_ASKED} (?:is |was |has |have )?{_FORMAL}",
+    rf"\bhow (?:polite|formal|rude|long|clear|well|many \w+)\b[^.\n]{{0,40}}\b{_ASKED}",
+    r"\byes(?:/| or )no question\b",
+    r"\b(?:what|which|detect|identify|determine)\b[^.\n]{0,25}\blanguage\b",
     r"\b(?:translate|rewrite|rephrase|reword|paraphrase|proofread|spell-?check|transcribe|transliterate|reverse"
     r"|capitali[sz]e|punctuate|(?:fix|correct) (?:the )?(?:spelling|grammar|text|sentence)s?)\b[^.\n]{0,60}"
     r"\b(?:user|user's|users|following|given|provided|input|incoming|text|texts|sentences?|everything|whatever"

@@ -1,0 +1,120 @@
+"""Prompts that give material and ask about it: which part of the text is the question.
+
+A template of retrieval puts passages around a question ("Context: ... Question: ..."); a user pastes an article and
+says what to do with it. The answer follows from both, so what stands around the question has to be equal to the letter,
+as a system prompt has to, and the question alone is compared by meaning.
+Pure. Invariant: `before`, the question and `after` are the text in its order, with nothing left out. To find another
+part than the one that was meant costs hits, and serves nothing wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from semcache.types import Frame
+
+_AROUND = "around"
+_SHORTEST = 50  # characters of a prompt that is split
+_LEAST = 6  # words around a question that has a label
+_MATERIAL = 40  # words beside a question that has none
+_LONGEST = 400  # characters of a question that has none
+_SHOWN = 1000
+_ENDS = 400  # characters at either end of what stands around a question, where instructions stand
+
+_NAME = (
+    r"(?:(?:the|user'?s?|my|customer'?s?|human|follow[- ]?up|final|current|new|original|search|actual)[ _-]+)?"
+    r"(?:question|query|q|task|instruction|request|frage|pregunta|domanda|pergunta|vraag|问题|質問|질문|вопрос)"
+)
+_GAP = r"[ \t]*+(?:\n[ \t]*+)?(?=\S)"
+# A line that begins with the label or is a heading of it, a tag, or the label behind the end of a sentence.
+_LABEL = re.compile(
+    rf"(?im)^[ \t>]*+(?:[*_]*+{_NAME}[*_]*[ \t]*+[:：][*_]*+|#{{1,6}}[ \t]++{_NAME}[ \t]*+[:：]?){_GAP}|<{_NAME}>{_GAP}"
+    r"|(?<=[.!?\"')\]])[ \t]++(?-i:Question|Query|QUESTION|QUERY)[ \t]*+:[ \t]*+(?=\S)"
+)
+# A blank line, or the beginning of another part of the template.
+_END = re.compile(
+    r"\n[ \t]*+(?=\n|(?:[>*_#]+[ \t]*+)?[^\W\d_][\w' -]{0,40}[*_]*[:：]|<|```|---|#)|</"
+    r"|(?<=\S)[ \t]++(?=(?:Helpful |Final |Your )?(?:Answer|ANSWER|Response|A)[ \t]*+:\s*+\Z)|\Z"
+)
+_CUE = re.compile(r"[\s#*<>/:：]*+(?:[\w'-]++[\s#*<>/:：]*+){0,4}+\Z")  # "Helpful answer:", "</question>"
+_BLANK = re.compile(r"\n[ \t]*+\n\s*+")
+_WORK = re.compile(
+    r"(?i)\W*(?:(?:please|now|can you|could you|(?:based on|using|given) (?:this|the above)\S*)\s+)*"
+    r"(?:summari[sz]e|sum up|explain|describe|extract|list|identify|find|classify|tell|give|write|answer|compare"
+    r"|analy[sz]e|review|translate|rewrite|rephrase|paraphrase|simplify|shorten|name|count|what|who|when|where|why|how"
+    r"|which|is|are|was|were|does|do|did|can|could|should|will|would|has|have)\b"
+)
+
+
+def split(text: str) -> tuple[str, Frame] | None:
+    """The question of a prompt, and what stands around it; None for a prompt that is to be compared as a whole."""
+    if len(text) < _SHORTEST:
+        return None
+    return _labelled(text) or _beside_material(text)
+
+
+def _labelled(text: str) -> tuple[str, Frame] | None:
+    *_, label = [None, *_LABEL.finditer(text)]
+    if label is None:
+        return None
+    end = _END.search(text, label.end())
+    assert end is not None  # every text ends
+    question = text[label.end() : end.start()].rstrip()
+    before, after = text[: label.end()], text[label.end() + len(question) :]
+    if not question or len(before[: label.start()].split()) + len(after.split()) < _LEAST:
+        return None
+    return question, Frame(before, after, last=_CUE.match(after) is not None)
+
+
+def _beside_material(text: str) -> tuple[str, Frame] | None:
+    """What is asked in the last paragraph or the first line, beside much else."""
+    end = len(text.rstrip())
+    *_, above = [None, *_BLANK.finditer(text, max(0, end - _LONGEST - 2), end)]
+    if above is not None:
+        cut = above.end()
+        if _asks(text[cut:end]) and len(text[:cut].split()) >= _MATERIAL:
+            return text[cut:end], Frame(text[:cut], text[end:])
+    first = text.find("\n")
+    if first > 0 and text[first - 1] in ":?." and _asks(text[:first]) and len(text[first:].split()) >= _MATERIAL:
+        return text[:first], Frame("", text[first:])
+    return None
+
+
+def _asks(part: str) -> bool:
+    return len(part) <= _LONGEST and "\n" not in part and (part.endswith("?") or _WORK.match(part) is not None)
+
+
+def placeholder(frame: Frame) -> dict[str, list[str]]:
+    """What stands in an identity for a content whose question was taken out."""
+    return {_AROUND: [frame.before, frame.after]}
+
+
+def alike(content: Any) -> Any:
+    """A placeholder without the white space at the ends of its lines, and without blank lines; anything else as it is.
+
+    Indentation may be code's.
+    """
+    if frame_of(content) is None:
+        return content
+    return {_AROUND: ["\n".join(filter(None, map(str.rstrip, part.split("\n")))) for part in content[_AROUND]]}
+
+
+def frame_of(content: Any) -> Frame | None:
+    """The frame that a placeholder in an identity stands for; None for any other content."""
+    return Frame(*content[_AROUND]) if isinstance(content, dict) and _AROUND in content else None
+
+
+def shown(frame: Frame | None, question: str) -> str:
+    """The question as a language model reads it, with the nearest `_SHOWN` characters of what stands around it."""
+    if frame is None:
+        return question
+    before, after = frame.before[-_SHOWN:], frame.after[:_SHOWN]
+    return f"{'[...] ' * (before != frame.before)}{before}{question}{after}{' [...]' * (after != frame.after)}"
+
+
+def instruction(frame: Frame) -> str:
+    """What stands at the ends of a frame: where it says what is to be done with a question, it says so there."""
+    return "\n".join(
+        [part for text in (frame.before, frame.after) for part in (text[:_ENDS], text[_ENDS:][-_ENDS:]) if part]
+    )
