@@ -20,8 +20,9 @@ from semcache.matching.chains import ChainLink
 from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import Chain, Kind, WordingTier, features_of
 from semcache.protocols import Threshold
-from semcache.request import conversation, eligibility
-from semcache.request.conversation import TurnChain, TurnPair
+from semcache.request import eligibility, turn_pairs
+from semcache.request.conversation import TurnChain
+from semcache.request.turn_pairs import TurnPair
 from semcache.request.wording import Edit, strictest
 from semcache.types import Candidate, Card, Forward, Lookup, Outcome, Serve, Timings, Why
 
@@ -104,7 +105,7 @@ class ConversationLookup:
             if kept is None:
                 continue
             last = asked.request.text, candidate.card.text
-            pairs = conversation.pairs(places.chain, kept, last=last, longest=asked.policy.max_chars)
+            pairs = turn_pairs.pairs(places.chain, kept, last=last, longest=asked.policy.max_chars)
             if pairs is not None:
                 found.append(RelatedConversation(candidate, pairs))
         if not found:
@@ -129,7 +130,8 @@ class ConversationLookup:
             if links is None:
                 continue
             verdict = self._tier.judge(asked.policy.name, Chain.TURNS, terms.controls, terms.tenant)
-            if verdict.serve and await self._hold_together(asked, links):
+            said = [pair for pair in one.pairs if pair.role == "assistant" and not pair.beside_call]
+            if verdict.serve and await self._hold_together(asked, links, said):
                 score = min([1.0, *(link.candidate.score for link in links)])
                 return _served(card, verdict.p_correct, Chain.TURNS, score, terms, verdict.audit)
             if left is None and links:
@@ -161,7 +163,7 @@ class ConversationLookup:
             return None
         kept = await self._search.chain_of(card)
         last = request.text, card.text
-        pairs = None if kept is None else conversation.pairs(chain, kept, last=last, longest=policy.max_chars)
+        pairs = None if kept is None else turn_pairs.pairs(chain, kept, last=last, longest=policy.max_chars)
         if pairs is None:
             return None
         kinds, names = self._tier.kinds(card.category), guards_of(policy, request)
@@ -218,17 +220,25 @@ class ConversationLookup:
         )
         return ChainLink(text, candidate, verdict.p_correct, served=verdict.serve)
 
-    async def _hold_together(self, asked: AskedRequest, links: Sequence[ChainLink]) -> bool:
-        """Return True if the chain leaves little enough doubt, after the local verifier's word where there is one."""
-        if chains.sure_alone(links):
-            return True
-        if not chains.hopeful(links) or asked.policy.verify != "verifier":
-            return False
+    async def _hold_together(self, asked: AskedRequest, links: Sequence[ChainLink], said: Sequence[TurnPair]) -> bool:
+        """Return True if the chain leaves little enough doubt, after the local verifier's word where there is one.
+
+        It is also asked about what the assistant `said` in other words.
+        """
+        alone = chains.sure_alone(links)
+        if asked.policy.verify != "verifier" or not (alone or chains.hopeful(links)):
+            return alone
+        for pair in said:
+            word = await self._verifiers.of_pair("verifier", pair.asked, pair.kept)
+            if word is not None and word < chains.LEAST_SAID:
+                return False
         weighed = []
         for link in links:
             one = link.candidate
             word = await self._verifiers.of_pair("verifier", link.asked, one.card.text)
-            if word is None or word < chains.LEAST_WORD:
+            if word is None:
+                return alone
+            if word < chains.LEAST_WORD:
                 return False
             told = replace(one, features=features.with_verdict(one.features, word))
             weighed.append(self._judged(asked, link.asked, told))

@@ -121,7 +121,11 @@ class Placement:
 
 def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
     """Return the conversation, if it has earlier turns that any of these categories lets match by meaning."""
-    if request.traits.turns < 2 or all(category.context == "exact" for category in near):
+    if (
+        request.traits.turns < 2
+        or conversation.asks_about_talk(request.text)
+        or all(category.context == "exact" for category in near)
+    ):
         return None
     chain = conversation.read(request.identity)
     return chain if chain.turns else None

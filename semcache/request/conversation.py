@@ -1,6 +1,6 @@
-"""The earlier turns of a conversation: reading them out of a request, and comparing those of two requests.
+"""The earlier turns of a conversation: reading them out of a request, and what of them must be equal.
 
-Pure. Knows how the dialects write turns into `Request.identity`; embeds and decides nothing. The chain of turns is that
+Pure. Knows how the dialects write turns into `Request.identity`; compares no two of them. The chain of turns is that
 of MeanCache (arXiv 2403.02694), with the assistant's turns in it.
 Invariant: only the texts of earlier user and assistant turns are ever compared by meaning. Everything else, and
 their number and order, stays in `TurnChain.rest`, which must be equal for two requests to meet in a partition.
@@ -23,39 +23,43 @@ from semcache.request.conversation_items import CALLS, is_call, is_text, items_o
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary
-from semcache.request.wording import canonical
 from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from semcache.types import CacheKey, Frame, Matrix, Request, Vector
 
 MOST = 32  # earlier turns; a longer conversation has to match to the letter
-ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
-ALIKE_BESIDE_CALL = 0.7  # the same beside a tool's call or result, which are equal and say what it is about
-_REMARK = 200  # characters of what is said beside a call that may be left unsaid
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
+_sorted = msgspec.json.Encoder(order="sorted").encode
 # Tuples: what stands in a foreign item need not be hashable.
 _CALL_IDS = ("call_id", "tool_call_id", "tool_use_id")
-_WORD = re.compile(r"[^\W_]+")
-_NAME = re.compile(r"(?<![^\W_])(?<!')[^\W\d_a-z][^\W_]+")
-_BEGINNING = re.compile(r"(?:^|[.!?:\n])[\W_]*$")
-_PLACE = re.compile(
-    r"\b(?:first|second|third|fourth|fifth|last|former|latter|next|previous|other|above)\b"
-    r"|\b(?:option|number|one of) (?:\d|one|two|three|them|those|these)\b|\b[1-9](?:st|nd|rd|th)\b"
-)
 # What a greeting or a word of thanks is made of, of which it needs one of `_KIND`; and the answers in kind.
 _KIND = vocabulary(
     "hi hello hey hiya greetings morning afternoon evening thanks thank appreciate bye goodbye help question"
 )
-_SMALL = _KIND | vocabulary(
-    "there good day how are you doing today going it's is everything so much very a lot for your the being here helpful"
-    " that was really i nice to meet pleasure can could may me please have quick ask something some need again"
+# What is said of an answer; where that asked something, it is an answer itself.
+_PRAISE = vocabulary("ok okay cool perfect great nice awesome amazing wonderful excellent brilliant wow haha helped")
+_SMALL = (
+    _KIND
+    | _PRAISE
+    | vocabulary(
+        "there good day how are you doing today going it's is everything so much very a lot for your the being here"
+        " helpful that was really i nice to meet pleasure can could may me please have quick ask something some need again"
+        " glad all just what's up sounds good love this you're"
+    )
 )
 _SMALL_ANSWER = _SMALL | vocabulary(
     "what do you're welcome my no problem of course sure certainly absolutely glad happy assist assistance i'm am fine"
     " well and anything else let know if feel free any time anytime with would like about yours thanks yes happily"
-    " see later take care great don't mention it at all always"
+    " see later take care great don't mention it at all always go ahead sure"
+)
+_ABOUT_TALK = re.compile(
+    r"\b(?:greet(?:ed|ing|ings)?"
+    r"|(?:did|have|had|do) (?:i|you|we) (?:just |already |ever )?(?:say|said|ask|asked|write|wrote|written"
+    r"|type|typed|tell|told|thank|thanked|mention|mentioned|use|used)|i (?:just )?(?:said|wrote|typed|told)"
+    r"|you (?:just )?(?:said|wrote|told)|my (?:first|last|previous) (?:message|question|sentence|word)"
+    r"|(?:this|our) (?:conversation|chat)|so far)\b"
 )
 _SMALLEST = 30  # words; a longer text is no small talk
 _CONTRACTED = (
@@ -86,20 +90,6 @@ class EarlierTurn(NamedTuple):
     role: str
     text: str
     beside_call: bool = False
-
-
-class TurnPair(NamedTuple):
-    """Two wordings of the same turn: of the request that is looked up, and of the one that was kept."""
-
-    role: str
-    asked: str
-    kept: str
-    beside_call: bool = False
-
-    @property
-    def least(self) -> float:
-        """The cosine from which two wordings of an assistant's turn are taken for one."""
-        return ALIKE_BESIDE_CALL if self.beside_call else ALIKE
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +143,10 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
     while place < len(items) - 1:
         item = items[place]
         said = text_alone(item, "user")
-        if said is not None and _small(said, _SMALL) and place + 2 < len(items):
+        asked = bool(kept) and (text_alone(kept[-1], "assistant") or "").rstrip().endswith("?")
+        if said is not None and _small(said, _KIND if asked else _KIND | _PRAISE) and place + 2 < len(items):
             answer = text_alone(items[place + 1], "assistant")
-            if answer is not None and _small(answer, _SMALL_ANSWER):
+            if answer is not None and _small(answer, _SMALL_ANSWER, within=_SMALL_ANSWER):
                 place += 2
                 continue
         kept.append(
@@ -169,13 +160,18 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
 
 def cache_key(request: Request, salt: bytes) -> CacheKey:
     """`keys.cache_key`, with a signature that leaves out small talk, contractions in earlier turns and line ends."""
-    identity = without_small_talk(request.identity)
+    identity = request.identity if asks_about_talk(request.text) else without_small_talk(request.identity)
     name, items = items_of(identity)
     if request.frame is not None and items:
         identity = {**identity, name: [*items[:-1], {**items[-1], "content": framed.alike(items[-1]["content"])}]}
     elif request.frame is not None:
         identity = {**identity, "prompt": framed.alike(identity["prompt"])}
     return keys.cache_key(request, salt, alike=identity)
+
+
+def asks_about_talk(text: str) -> bool:
+    """Return True for a message about the conversation itself, to which every word of it may matter."""
+    return _ABOUT_TALK.search(text.lower()) is not None
 
 
 def stored_chain(canonical: bytes) -> TurnChain | None:
@@ -192,41 +188,11 @@ def stored_identity(canonical: bytes) -> Mapping[str, Any]:
         return {}
 
 
-def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: int) -> tuple[TurnPair, ...] | None:
-    """The turns that differ in their wording; None when the two conversations cannot be the same.
-
-    `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters, secrets, and
-    an assistant's turn to which the user then points ("the second one"). Equal in their canonical wording must be what
-    is personal or about this moment, unless a tool was called for it, and a first question that makes no sense alone.
-    What is called by a name must be called so in both wordings.
-    """
-    if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
-        return None
-    found: list[TurnPair] = []
-    opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
-    for place, ((role, one, beside), (_, two, _)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
-        if one == two or (beside and not (one and two) and _is_remark(one or two)):
-            continue
-        if max(len(one), len(two)) > longest or not same_names(one, two):
-            return None
-        if role == "user" and not all(_free(text, (one, two), place == opening, beside) for text in (one, two)):
-            return None
-        if role == "assistant" and any(map(_points, _reaction(asked, kept, place) or last)):
-            return None
-        found.append(TurnPair(role, one, two, beside))
-    return tuple(found)
-
-
 def transcript(identity: Mapping[str, Any], text: str) -> str:
     """The conversation as a judge reads it: its turns, what tools were called and gave, and the last message."""
     _, items = items_of(without_small_talk(identity))
     last = framed.shown(_last_frame(identity), text)
     return "\n".join([line for item in items[:-1] for line in lines(item)] + [f"user: {last}"])
-
-
-def same_names(one: str, two: str) -> bool:
-    """Return True if what either text calls by a name stands in the other, too."""
-    return _names(one) <= _words(two) and _names(two) <= _words(one)
 
 
 def has_earlier_question(identity: Mapping[str, Any]) -> bool:
@@ -272,9 +238,10 @@ def _last_frame(identity: Mapping[str, Any]) -> Frame | None:
     return framed.frame_of(last.get("content") if isinstance(last, dict) else identity.get("prompt"))
 
 
-def _small(text: str, words: frozenset[str]) -> bool:
+def _small(text: str, needed: frozenset[str], *, within: frozenset[str] = _SMALL) -> bool:
+    """Return True for a text that is made of these words alone, and has one of those that are needed."""
     said = read_text(text).words
-    return 0 < len(said) <= _SMALLEST and words.issuperset(said) and (words is not _SMALL or not _KIND.isdisjoint(said))
+    return 0 < len(said) <= _SMALLEST and within.issuperset(said) and not needed.isdisjoint(said)
 
 
 @scoped_cache(maxsize=2048)
@@ -328,61 +295,33 @@ def _numbered(item: Any, numbers: dict[str, int]) -> Any:
         if isinstance(parts, list) and any(is_call(part, called=name == "tool_calls") for part in parts):
             changed[name] = [_numbered_part(part, numbers, called=name == "tool_calls") for part in parts]
     if item.get("type") in CALLS or (item.get("role") == "assistant" and isinstance(item.get("id"), str)):
-        item = {key: value for key, value in item.items() if key not in ("id", "status")}
+        item = _ordered({key: value for key, value in item.items() if key not in ("id", "status")})
     return {**item, **changed} if changed else item
 
 
 def _numbered_part(part: Any, numbers: dict[str, int], *, called: bool) -> Any:
     if not is_call(part, called=called):
         return part
-    return {key: _number(value, numbers) if key in ("id", "tool_use_id") else value for key, value in part.items()}
+    found = {key: _number(value, numbers) if key in ("id", "tool_use_id") else value for key, value in part.items()}
+    function = found.get("function")
+    if isinstance(function, dict):
+        found["function"] = _ordered(function)
+    return found
+
+
+def _ordered(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A call whose arguments, JSON in a string, have their keys in order; as it is where they are none."""
+    try:
+        arguments = _sorted(_decode(call["arguments"]))
+    except (KeyError, TypeError, msgspec.MsgspecError):
+        return call
+    return {**call, "arguments": arguments.decode()}
 
 
 def _number(value: Any, numbers: dict[str, int]) -> Any:
     return numbers.setdefault(value, len(numbers)) if isinstance(value, str) else value
 
 
-# Comparing
-
-
 def _fixed(text: str, *, opens: bool) -> bool:
     kind = eligibility.kinds(text)
     return kind.secret or kind.personal or kind.live or (opens and is_elliptic(text))
-
-
-def _free(text: str, both: tuple[str, str], opens: bool, called: bool) -> bool:
-    """Return True if one wording of the user's may be another; `called`: a tool was called for it."""
-    kind = eligibility.kinds(text)
-    if kind.secret:
-        return False
-    if not ((kind.personal or kind.live) and not called) and not (opens and is_elliptic(text)):
-        return True
-    return canonical(both[0]).text == canonical(both[1]).text
-
-
-def _is_remark(text: str) -> bool:
-    """Return True for words beside a call that say nothing which the call does not."""
-    return len(text) <= _REMARK and not _names(text) and not any(map(str.isdigit, text))
-
-
-def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, str] | None:
-    """The user's next message after a turn, in both chains; None when that is the last message."""
-    for one, two in zip(asked.turns[place + 1 :], kept.turns[place + 1 :], strict=True):
-        if one.role == "user":
-            return one.text, two.text
-    return None
-
-
-def _points(text: str) -> bool:
-    """Return True if a message picks something out of the answer before it by its place there."""
-    return len(text) <= 200 and _PLACE.search(text.lower()) is not None
-
-
-def _names(text: str) -> set[str]:
-    """Words with a capital where no sentence begins."""
-    found = ((name[0], text[max(0, name.start() - 8) : name.start()]) for name in _NAME.finditer(text))
-    return {name.lower() for name, before in found if name[0].isupper() and _BEGINNING.search(before) is None}
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))

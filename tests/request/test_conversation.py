@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.dialects import dialects
-from semcache.request import conversation
-from semcache.request.conversation import TurnPair
+from semcache.request import conversation, turn_pairs
 from semcache.request.keys import cache_key, canonical, loose_signature
+from semcache.request.turn_pairs import TurnPair
 from semcache.types import Endpoint, Request
 
 SALT = b"s" * 32
@@ -82,7 +82,7 @@ def loose(request: Request) -> bytes:
 
 
 def compared(one: Request, two: Request) -> tuple[TurnPair, ...] | None:
-    return conversation.pairs(chain(one), chain(two), last=(one.text, two.text), longest=200)
+    return turn_pairs.pairs(chain(one), chain(two), last=(one.text, two.text), longest=200)
 
 
 def keys_of(identity: bytes) -> bytes:

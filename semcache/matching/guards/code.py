@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards import entities, mention
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
+from semcache.request.code_parts import code_parts
 from semcache.request.kinds.given import given
 from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
@@ -84,19 +85,23 @@ _OPERATOR = re.compile(
     |(?<![\w)\]])-(?=[|(])|(?<=[\d}\])]),(?=[}\]])""",
     re.VERBOSE,
 )
+_NAMED, _SIGNED = re.compile(r"[\w\s`]+"), re.compile(r"[\W_]+")
 _FIRM = frozenset(("factorial", "property", "language", "flag", "call", "file", "code"))
 
 
 class CodeReading(NamedTuple):
     """The code in a text: `literals` and their kinds, and its `operators` in a row.
 
-    `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on.
+    `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on, `signs` are those of its
+    code parts without their names, and `named` the names.
     """
 
     literals: dict[str, str]
     operators: tuple[str, ...]
     spoken: mention.Mention | None
     given: str | None
+    signs: str = ""
+    named: str = ""
 
 
 _NOTHING = CodeReading(_NONE, (), None, None)
@@ -118,6 +123,8 @@ class CodeGuard(ReadingGuard[CodeReading]):
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
+        if ours.signs and theirs.signs and ours.signs != theirs.signs and ours.named == theirs.named:
+            return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
         if ours.spoken is not None and theirs.spoken is not None and mention.differ(ours.spoken, theirs.spoken):
             spoken = set(ours.spoken.words), set(theirs.spoken.words)
             if not (spoken[0] <= read_text(cached).bag and spoken[1] <= read_text(query).bag):
@@ -146,8 +153,10 @@ def read(text: str) -> CodeReading:
     literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
     spoken, worked_on = mention.read(words), given(text)
-    found = CodeReading(literals, operators, spoken, worked_on)
-    return found if literals or operators or spoken or worked_on else _NOTHING
+    parts = " ".join(code_parts(raw))
+    signs, named = _NAMED.sub("", parts), _SIGNED.sub("", parts).lower()
+    found = CodeReading(literals, operators, spoken, worked_on, signs, named)
+    return found if literals or operators or spoken or worked_on or signs else _NOTHING
 
 
 def _literals(raw: str) -> dict[str, str]:

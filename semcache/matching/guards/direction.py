@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import nationalities, opposed_sides, roles
+from semcache.matching.guards import nationalities, opposed_sides, persons, roles
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
+from semcache.request import pointing
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -108,6 +109,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
     def compare(self, one: DirectionReading, two: DirectionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare what comes from where, what exceeds what, and the order of equal words."""
         found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
+        if found is None and pointing.exchanged(query, cached):
+            return Conflict(self.name, "what is pointed to stands elsewhere")
         if found is None and len(one.bag & two.bag) > _ENOUGH:
             left, right = _common(query, cached), _common(cached, query)
             if left != right and exchanged(left, right):
@@ -130,6 +133,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "done by the asker and done to the asker")
         if one.acting & two.undergoing or two.acting & one.undergoing:
             return Conflict(self.name, "done by and done to")
+        if verb := persons.exchanged(query, cached):
+            return Conflict(self.name, f"who is to {verb}")
         if deed := roles.exchanged(one.roles, two.roles):
             return Conflict(self.name, f"who and whom: {deed}")
         if things := opposed_sides.exchanged(one.sides, two.sides):

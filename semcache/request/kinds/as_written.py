@@ -30,6 +30,10 @@ _FORM = any_of(
     r"\b(?:how many|number of|count (?:the|all|how many)) (?:words|characters|letters|spaces|sentences|syllables"
     r"|vowels|consonants|[a-z]'s)\b"
     r"(?!.{0,60}\b(?:should|can|may|must|need|limit|allowed|average|english|language|alphabet)\b)",
+    r"\bdid i (?:spell|write|type|misspell|capitali[sz]e|use)\b",
+    r"\b(?:spell|spelled|spelt) (?:it|that|this) (?:right|correctly|wrong)",
+    r"\b(?:that|this|my) spelling\b|\bin capital letters\b|\bexclamation mark\b",
+    r"^\W*is (?:this|that) (?:right|correct|spelled right)\s*:",
     rf"{LEAD}(?:reverse|capitali[sz]e|uppercase|lowercase|punctuate) (?:the |this |following )*(?:string|{_PIECE})\b",
     r"\b(?:british or american|american or british|question or (?:a )?statement)\b(?=.{0,40}[:\n])",
 )

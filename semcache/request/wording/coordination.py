@@ -152,6 +152,8 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
         text = _DIFFERS.sub(_related, text)
     if bag.isdisjoint(("and", "or", "versus", "vs")):
         return text
+    if not bag.isdisjoint(_POINTING):
+        return text
     if (" which " in text or " what " in text or " who " in text) and (match := _CHOICE.match(text)):
         text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
     if words[0] in ("who", "which"):
@@ -201,6 +203,7 @@ def _related(match: re.Match[str]) -> str:
 
 _PRONOUNS = vocabulary("it this that they he she i you we there these those one")
 _JOINTLY = vocabulary("together other same side simultaneously")
+_POINTING = vocabulary("former latter respectively first second last")
 _ORDINAL_WORDS = vocabulary("respectively before after then first second last former latter order")
 _RELATING = vocabulary(
     """
