@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from semcache.request.text import LIGHT
 from semcache.runtime.scoped_memo import scoped_cache
 
 _BOLD = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1")
@@ -37,6 +38,7 @@ def code_parts(text: str) -> tuple[str, ...]:
     """The words of a text that are code, lone signs with the words beside them, and the indents of such lines."""
     if text.isalpha():
         return ()
+    text = text.replace("\u2192", "->").replace("\u21d2", "=>")
     plain = _MARKER.sub("", _ITALIC.sub(r"\1", _BOLD.sub(r"\2", text)))
     indented = _INDENTED.search(text) is not None
     found: list[str] = []
@@ -57,7 +59,7 @@ def _part(words: list[str], place: int) -> str:
         before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
         if word in ("-", ":", "?", "!", "&") and not _is_short(before) and not _is_short(after):
             return ""  # a dash, or a mark that stands apart
-        return " ".join((before.lstrip(_HEAD), word, after.rstrip(_TAIL)))
+        return " ".join((before.strip(_HEAD + _TAIL), word, after.strip(_HEAD + _TAIL)))
     bare = word.lstrip(_HEAD).rstrip(_TAIL)
     if _NUMBER.match(bare) is not None or _SIGNS.search(bare) is None:
         return ""
@@ -66,4 +68,4 @@ def _part(words: list[str], place: int) -> str:
 
 def _is_short(word: str) -> bool:
     bare = word.strip("()[]" + _HEAD + _TAIL)
-    return 0 < len(bare) <= _SHORT and bare.isalpha() and bare.lower() not in ("a", "i", "is", "it", "to", "or", "of")
+    return 0 < len(bare) <= _SHORT and bare.isalpha() and bare.lower() not in LIGHT

@@ -45,8 +45,8 @@ _SMALL = (
     | _PRAISE
     | vocabulary(
         "there good day how are you doing today going it's is everything so much very a lot for your the being here"
-        " helpful that was really i nice to meet pleasure can could may me please have quick ask something some need again"
-        " glad all just what's up sounds good love this you're"
+        " helpful that was really i nice to meet pleasure can could may me please have quick ask something some need"
+        " again glad all just what's up sounds good love this you're"
     )
 )
 _SMALL_ANSWER = _SMALL | vocabulary(

@@ -11,16 +11,17 @@ import re
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary
 
-_POINTERS = vocabulary("former latter respectively")
-_PLACES = vocabulary("first second third last")
-_PLACED = re.compile(r"\b(?:first|second|third|last) (?:one|of (?:them|these|those|the two)|mentioned|named)\b")
+_PLACES = vocabulary("former latter respectively first second third last")
+_PLACED = re.compile(
+    r"\b(?:the (?:former|latter)|respectively)\b"
+    r"|\b(?:first|second|third|last) (?:one|of (?:them|these|those|the two)|mentioned|named)\b"
+)
 _LIGHT = vocabulary("a an the and or with of in on at to for by is are was were do does did which what how")
 
 
 def points(text: str) -> bool:
     """Return True if a text picks one of the things that it names by its place."""
-    bag = read_text(text).bag
-    return not bag.isdisjoint(_POINTERS) or (not bag.isdisjoint(_PLACES) and _PLACED.search(text.lower()) is not None)
+    return not read_text(text).bag.isdisjoint(_PLACES) and _PLACED.search(text.lower()) is not None
 
 
 def exchanged(one: str, two: str) -> bool:

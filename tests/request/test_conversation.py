@@ -276,6 +276,13 @@ def test_the_same_names_in_other_words_are_compared(one: str, two: str) -> None:
     assert compared(asking(one, "Fine.", "How much?"), asking(two, "Fine.", "How much?"))
 
 
+def test_a_name_of_the_question_need_not_be_said_again_in_the_answer() -> None:
+    short, full = "It was built in 1961.", "The Berlin Wall was built in 1961."
+    asked = "When was the Berlin Wall built?"
+    assert compared(asking(asked, short, "Why?"), asking(asked, full, "Why?"))
+    assert compared(asking("When was it built?", short, "Why?"), asking("When was it built?", full, "Why?")) is None
+
+
 def test_conversations_of_other_shapes_never_match() -> None:
     assert compared(asking("a", "b", "c"), asking("a", "b", "a", "b", "c")) is None
 

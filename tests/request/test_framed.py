@@ -99,9 +99,7 @@ def test_every_dialect_takes_the_question_out(endpoint: Endpoint) -> None:
     key = conversation.cache_key(request, b"0" * 32)
     longer = json.dumps({"model": "m", **asked}).replace("\\n\\nQuestion", "  \\n\\n\\nQuestion").encode()
     other = json.dumps({"model": "m", **asked}).replace("30 days", "60 days").encode()
-    line_ends, days = (
-        conversation.cache_key(dialects()[endpoint].read(raw), b"0" * 32) for raw in (longer, other)
-    )
+    line_ends, days = (conversation.cache_key(dialects()[endpoint].read(raw), b"0" * 32) for raw in (longer, other))
     assert line_ends.signature == key.signature
     assert line_ends.exact != key.exact
     assert days.signature != key.signature

@@ -85,15 +85,15 @@ _OPERATOR = re.compile(
     |(?<![\w)\]])-(?=[|(])|(?<=[\d}\])]),(?=[}\]])""",
     re.VERBOSE,
 )
-_NAMED, _SIGNED = re.compile(r"[\w\s`]+"), re.compile(r"[\W_]+")
+_NAMED, _SIGNED = re.compile(r"[\w\s,`]+"), re.compile(r"[\W_]+")
 _FIRM = frozenset(("factorial", "property", "language", "flag", "call", "file", "code"))
 
 
 class CodeReading(NamedTuple):
-    """The code in a text: `literals` and their kinds, and its `operators` in a row.
+    """The code in a text: `literals` and their kinds, and `operators` in a row.
 
-    `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on, `signs` are those of its
-    code parts without their names, and `named` the names.
+    `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on. `signs` are those of
+    its code parts without their names, and `named` the names.
     """
 
     literals: dict[str, str]
@@ -123,7 +123,8 @@ class CodeGuard(ReadingGuard[CodeReading]):
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
-        if ours.signs and theirs.signs and ours.signs != theirs.signs and ours.named == theirs.named:
+        signs = bool(ours.signs and theirs.signs) and ours.signs != theirs.signs and ours.named == theirs.named
+        if signs and len(differing(query, cached)) <= FEW:
             return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
         if ours.spoken is not None and theirs.spoken is not None and mention.differ(ours.spoken, theirs.spoken):
             spoken = set(ours.spoken.words), set(theirs.spoken.words)
