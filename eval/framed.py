@@ -26,8 +26,8 @@ RESULTS = Path(__file__).parent / "results"
 SEED = 7
 PASSAGES = (
     "The harbour of Lindvik was built in 1874 for the grain trade. Two piers of granite protect it from the north "
-    "wind, and a lighthouse of 21 metres stands at the end of the longer one. Since 1996 ferries have called there twice a "
-    "day; in summer there are markets on the quay, and a small museum shows how nets were mended.",
+    "wind, and a lighthouse of 21 metres stands at the end of the longer one. Since 1996 ferries have called there "
+    "twice a day; in summer there are markets on the quay, and a small museum shows how nets were mended.",
     "Members borrow up to eight items for three weeks and may renew them twice unless another member waits for them. "
     "Reference works, maps and newspapers are read in the hall. A lost item is paid for at its price when new, with a "
     "fee of four euros for putting the next copy on the shelf. Cards of children are signed by a parent.",
@@ -82,8 +82,9 @@ def _page(facts: dict[str, dict[str, int]], command: str) -> str:
         "# Questions among material",
         "",
         f"- `{command}`, seed {SEED}",
-        "- fow_cache, each pair as a tenant of its own in one cache at shipped defaults; both questions of a pair stand "
-        "in the same template around the same passage, which has nothing to do with them. 95% intervals by Wilson.",
+        "- fow_cache, each pair as a tenant of its own in one cache at shipped defaults; both questions of a pair "
+        "stand in the same template around the same passage, which has nothing to do with them. 95% intervals by "
+        "Wilson.",
         "",
         "| template | rightful served | traps served | the same question about another passage, served |",
         "| --- | ---: | ---: | ---: |",

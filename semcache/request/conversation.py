@@ -232,7 +232,7 @@ def blended_vector(last: Vector, questions: Matrix) -> Vector:
 
 
 def _last_frame(identity: Mapping[str, Any]) -> Frame | None:
-    """What stands around the question in the last turn."""
+    """The frame of the question in the last turn."""
     _, items = items_of(identity)
     last = items[-1] if items else None
     return framed.frame_of(last.get("content") if isinstance(last, dict) else identity.get("prompt"))

@@ -68,7 +68,7 @@ def _labelled(text: str) -> tuple[str, Frame] | None:
 
 
 def _beside_material(text: str) -> tuple[str, Frame] | None:
-    """What is asked in the last paragraph or the first line, beside much else."""
+    """A question that is the last paragraph or the first line, beside much else."""
     end = len(text.rstrip())
     *_, above = [None, *_BLANK.finditer(text, max(0, end - _LONGEST - 2), end)]
     if above is not None:
@@ -86,7 +86,7 @@ def _asks(part: str) -> bool:
 
 
 def placeholder(frame: Frame) -> dict[str, list[str]]:
-    """What stands in an identity for a content whose question was taken out."""
+    """The content that stands in an identity in place of one whose question was taken out."""
     return {_AROUND: [frame.before, frame.after]}
 
 
@@ -114,7 +114,7 @@ def shown(frame: Frame | None, question: str) -> str:
 
 
 def instruction(frame: Frame) -> str:
-    """What stands at the ends of a frame: where it says what is to be done with a question, it says so there."""
+    """The ends of a frame: where it says what is to be done with a question, it says so there."""
     return "\n".join(
         [part for text in (frame.before, frame.after) for part in (text[:_ENDS], text[_ENDS:][-_ENDS:]) if part]
     )

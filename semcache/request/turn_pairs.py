@@ -107,7 +107,7 @@ def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, ...]:
 
 
 def _later(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, ...]:
-    """What the user says after a turn in both chains, but for the last message."""
+    """The messages of the user after a turn in both chains, but for the last one."""
     turns = zip(asked.turns[place + 1 :], kept.turns[place + 1 :], strict=True)
     return tuple([turn.text for pair in turns for turn in pair if turn.role == "user"])
 

@@ -58,7 +58,7 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands before and after the question in the last turn; `last`: nothing is asked behind it."""
+    """The text before and after the question in the last turn; `last`: nothing is asked behind it."""
 
     before: str
     after: str
@@ -92,7 +92,7 @@ class Request:
 
     @property
     def told(self) -> str:
-        """What the last turn says beyond what it quotes as material: its question, or all where that is not certain."""
+        """The last turn without the material in it: its question, or all where that is not certain."""
         frame = self.frame
         return self.text if frame is None or frame.last else f"{frame.before}{self.text}{frame.after}"
 

@@ -75,7 +75,7 @@ _remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 
 def _asked(text: str) -> tuple[str, frozenset[str]]:
-    """What a text asks, folded, without what it quotes or gives to be worked on; and its words."""
+    """The folded text without what it quotes or gives to be worked on, and the words of that."""
     asked = without_given(unquoted(fold(text.replace("\u2019", "'"))))
     return asked, words_of(asked)
 

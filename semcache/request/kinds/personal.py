@@ -62,7 +62,8 @@ _OWN_RECORD = any_of(
 _PERSONAL = CuedPatterns(
     rule(
         "where when whereabouts far long late",
-        r"\b(?:where|when|whereabouts|how (?:far(?: away| off)?|late))(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b"
+        r"\b(?:where|when|whereabouts|how (?:far(?: away| off)?|late))"
+        r"(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b"
         r"(?! (?:nearest|appendix|liver|spleen|pancreas|gall ?bladder|kidneys?|stomach|thyroid|uterus"
         r"|bladder|prostate)\b)"
         r"(?! (?:[\w']+ ){0,2}?(?:eyes?|body|skin|hair|teeth|baby|dog|cat|puppy|kitten|plants?|lawn|cactus|roses"
