@@ -17,7 +17,6 @@ from semcache.cache.found import Found, chat_completion, chat_request
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, InvalidArgument, RequestRejected
-from semcache.protocols import Embedder
 from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, Store, Why, parse_id, public_id
 
 if TYPE_CHECKING:
@@ -145,8 +144,9 @@ def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:
     for name in options:
         if name not in known:
             raise ConfigError(f"a cache has no option {name!r}: it has {', '.join(known)}")
-    if not isinstance(options.get("embedder", ""), str | Embedder):
-        raise ConfigError(f"embedder={options['embedder']!r}: give a name, or an object with embed, id, dim and close")
+    embedder = options.get("embedder", "")
+    if not isinstance(embedder, str) and not hasattr(embedder, "embed"):
+        raise ConfigError(f"embedder={embedder!r}: give a name, or an object with embed, id, dim and close")
     if not isinstance(data, str | os.PathLike):
         raise ConfigError(f"data={data!r} is no folder and no URL of a store")
     where = os.fspath(data)

@@ -15,6 +15,7 @@ from semcache.cache.reasons import told
 from semcache.config.packs import Pack
 from semcache.matching.features import NAMES
 from semcache.protocols import OperatorStore, Threshold
+from semcache.request.secrets import has_secret
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.token_bucket import TokenBucket
 from semcache.types import (
@@ -122,13 +123,19 @@ def neighbours_of(lookup: Lookup) -> list[tuple[Card, float, Candidate | None]]:
     return []
 
 
+def _kept_prompt(lookup: Lookup, row: Recorded) -> str:
+    """The prompt as a record may keep it: none that holds a secret, for whichever reason it was not looked up."""
+    shown = lookup.request.text[:LONGEST]
+    # Only what was looked up has been searched for secrets.
+    secret = row.why is Why.SECRET or (lookup.key is None and has_secret(shown))
+    return "" if secret else shown
+
+
 def describe(lookup: Lookup, row: Recorded, strategy: Threshold, pack: Pack) -> dict[str, Any]:
     """A decision as JSON has it: the reason in words, the neighbours, and where the category stands."""
-    request = lookup.request
     meaning, remedy = told(row.why)
     return {
-        # What holds a secret is not kept, and a record is.
-        "prompt": "" if row.why is Why.SECRET else request.text[:LONGEST],
+        "prompt": _kept_prompt(lookup, row),
         "exact": row.exact.hex(),
         "endpoint": row.endpoint,
         "status": row.status,

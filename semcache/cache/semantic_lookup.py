@@ -41,8 +41,6 @@ from semcache.types import (
 if TYPE_CHECKING:
     from semcache.types import Vector
 
-NEIGHBOURS = 8
-CONVERSATIONS = 4  # neighbours whose earlier turns are read and compared
 _COLD = Forward(Why.COLD)
 
 

@@ -13,7 +13,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
-from semcache.errors import StoreError
+from semcache.errors import InvalidArgument, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,10 @@ def create(
     as_json: options.Json = False,
 ) -> None:
     """Make a key and print it, this once."""
+    if user is not None and (trusted or admin):
+        raise InvalidArgument(
+            "--user binds a key to one user, and --trusted and --admin keys see those of all: give one"
+        )
 
     def make(salt: bytes) -> tuple[str, ApiKey]:
         import secrets

@@ -16,7 +16,7 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.operator_routes import name_of
-from semcache.proxy.permissions import REFUSALS, Permissions
+from semcache.proxy.permissions import REFUSALS, Permissions, own
 from semcache.runtime.durations import duration
 from semcache.types import Selector, parse_id, public_id
 
@@ -92,14 +92,6 @@ def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
     callers = Permissions(auth)
-
-    def own(who: Caller, tenant: str | None) -> str | None:
-        """Return the tenant that a call is confined to; None, for administrators, is all of them."""
-        if who.admin:
-            return tenant
-        if tenant not in (None, who.tenant):
-            raise RequestRejected(403, f"tenant {tenant!r} is not yours", code="forbidden", param="tenant")
-        return who.tenant
 
     @router.post("/feedback")
     async def feedback(body: FeedbackBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:

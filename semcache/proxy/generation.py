@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents.library import AsyncSemanticCache
@@ -126,14 +126,17 @@ class Generation:
         self._looking.discard(task)
 
     async def retire(self) -> None:
-        """Close, once the requests that entered have been answered. Whoever only looks on is cut off soon."""
-        if self._looking:
-            await asyncio.wait(set(self._looking), timeout=_PAGE)
-        for task in self._looking:
-            task.cancel()
-        if self._inside:
-            await asyncio.wait(set(self._inside), timeout=_LONGEST)
-        await self.close()
+        """Close, once the requests that entered have been answered. Requests of the admin page are cancelled soon."""
+        try:
+            if self._looking:
+                await asyncio.wait(set(self._looking), timeout=_PAGE)
+            for task in self._looking:
+                task.cancel()
+            if self._inside:
+                await asyncio.wait(set(self._inside), timeout=_LONGEST)
+        finally:
+            # Also where the server stops meanwhile: what was learned and noted is written.
+            await self.close()
 
     async def close(self) -> None:
         """Close everything that belongs to this generation alone."""
@@ -141,10 +144,12 @@ class Generation:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-        for part in (self._follow_ups, self.plans, self.small_plans, self.near):
-            if part is not None:
-                await part.close()
-        await self.cache.close()
+        async with AsyncExitStack() as closing:
+            # The last first; one that fails keeps none of the others open.
+            closing.push_async_callback(self.cache.close)
+            for part in (self.near, self.small_plans, self.plans, self._follow_ups):
+                if part is not None:
+                    closing.push_async_callback(part.close)
 
     def _administration(self) -> Administration:
         doors, public = self._doors, self.settings.auth.public_metrics

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +21,7 @@ class Leases:
 
     def __init__(self, file: Path, *, patience: float = 30.0) -> None:
         self._patience = patience
-        self._held: set[int] = set()
+        self._held: Counter[int] = Counter()
         self._file = -1
         with suppress(OSError):
             self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -30,7 +31,10 @@ class Leases:
         import fcntl
 
         place = _place(exact)
-        if self._file < 0 or place in self._held:
+        if self._file < 0:
+            return True
+        if place in self._held:
+            self._held[place] += 1
             return True
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
@@ -38,7 +42,7 @@ class Leases:
             return False
         except OSError:
             return True
-        self._held.add(place)
+        self._held[place] = 1
         return True
 
     async def wait(self, exact: bytes) -> bool:
@@ -53,12 +57,15 @@ class Leases:
         return False
 
     def give_back(self, exact: bytes) -> None:
-        """Give a lease back; do nothing if it is not held."""
+        """Give a lease back as often as it was taken; do nothing if it is not held."""
         import fcntl
 
         place = _place(exact)
-        if place in self._held:
-            self._held.discard(place)
+        if place not in self._held:
+            return
+        self._held[place] -= 1
+        if not self._held[place]:
+            del self._held[place]
             with suppress(OSError):
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
 

@@ -15,7 +15,7 @@ from semcache.cache.found import chat_request
 from semcache.cache.response_cache import ResponseCache
 from semcache.errors import ConfigError, InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
-from semcache.proxy.permissions import REFUSALS, Permissions
+from semcache.proxy.permissions import REFUSALS, Permissions, own
 from semcache.runtime.durations import duration
 from semcache.types import Outcome, Scope, Why, public_id
 
@@ -46,13 +46,6 @@ def operator_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
     callers = Permissions(auth)
     operating = cache.operating
-
-    def own(who: Caller, tenant: str | None) -> str | None:
-        if who.admin:
-            return tenant
-        if tenant not in (None, who.tenant):
-            raise RequestRejected(403, f"tenant {tenant!r} is not yours", code="forbidden", param="tenant")
-        return who.tenant
 
     @router.get("/requests")
     async def requests(

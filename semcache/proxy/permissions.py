@@ -59,3 +59,15 @@ class Permissions:
         if not who.admin:
             raise RequestRejected(403, "this needs an admin API key: semcache keys create --admin", code="forbidden")
         return who
+
+
+def own(who: Caller, tenant: str | None) -> str | None:
+    """Return the tenant that a call is confined to; None, for administrators, is all of them.
+
+    Raises RequestRejected, 403, for the tenant of another.
+    """
+    if who.admin:
+        return tenant
+    if tenant not in (None, who.tenant):
+        raise RequestRejected(403, f"tenant {tenant!r} is not yours", code="forbidden", param="tenant")
+    return who.tenant

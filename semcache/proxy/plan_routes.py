@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from semcache.agents.template import view
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
-from semcache.proxy.permissions import REFUSALS, Permissions
+from semcache.proxy.permissions import REFUSALS, Permissions, own
 from semcache.proxy.plan_service import PlanService
 
 
@@ -89,10 +89,12 @@ def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
     @router.post("/purge")
     async def purge(body: PurgeBody, who: Annotated[Caller, Depends(callers.trusted)]) -> dict[str, Any]:
         """Delete templates; with `dry_run` only say which."""
-        if body.ids is None and body.tenant is None and body.agent is None and not body.everything:
+        tenant = own(who, body.tenant)
+        # The tenant of a caller that sees no other chooses nothing.
+        named = body.ids is not None or body.agent is not None or (who.admin and tenant is not None)
+        if not named and not body.everything:
             message = "name at least one of ids, tenant, agent, everything"
             raise RequestRejected(400, message, code="invalid_request_error")
-        tenant = body.tenant if who.admin else who.tenant
         now = service.plans.now()
         ids = await service.plans.library.purge(
             body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from semcache.proxy.near_hit_service import NearHitService
     from semcache.proxy.plan_service import PlanService
 
+_REFUSED = {413: Why.TOO_LARGE, 429: Why.LIMITED, 503: Why.LIMITED}  # why, by the status of a refusal
+
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
@@ -91,7 +93,7 @@ class RouteContext:
                 model="",
                 category="default",
                 outcome=Outcome.BYPASS,
-                why=Why.LIMITED if status == 429 else Why.UNREADABLE,
+                why=_REFUSED.get(status, Why.UNREADABLE),
                 status=status,
                 seconds=time.perf_counter() - started,
             )

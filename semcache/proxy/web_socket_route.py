@@ -233,10 +233,11 @@ def _with_shown_key(scope: Scope) -> Scope:
     offered: list[str] = scope.get("subprotocols") or []
     shown = next((one for one in offered if one.startswith(_SHOWN_KEY)), None)
     headers = scope["headers"]
+    offered = [one for one in offered if not one.startswith(_SHOWN_KEY)]
     if shown is None or any(name == b"authorization" for name, _ in headers):
         return {**scope, "subprotocols": offered}
     key = (b"authorization", b"Bearer " + shown.removeprefix(_SHOWN_KEY).encode("latin-1", "replace"))
-    return {**scope, "subprotocols": [one for one in offered if one != shown], "headers": [*headers, key]}
+    return {**scope, "subprotocols": offered, "headers": [*headers, key]}
 
 
 async def _refuse(scope: Scope, send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:

@@ -82,8 +82,8 @@ class Categories:
             if ahead > 0.0 and (_of_any_day(text) or (ahead < _MUCH and (best < _FAINT or not may_change_daily(text)))):
                 scores = others
         last = max(self._pack.min_margin, *scores) - self._pack.overlap
-        ranked = [(score, name) for score, name in zip(scores, self._names, strict=True) if score > last]
-        if self._pack.min_margin > last and "default" not in self._names:
+        ranked = [(score, name) for score, name in zip(scores, self._names, strict=True) if score >= last]
+        if self._pack.min_margin >= last and "default" not in self._names:
             ranked.append((self._pack.min_margin, "default"))
         return tuple(name for _, name in sorted(ranked, key=lambda one: -one[0]))
 

@@ -48,7 +48,9 @@ def admission(request: Request, answer: Assembled, status: int, *, ttl: float, m
         return Discard(Why.EMPTY)
     if len(answer.body) > max_bytes:
         return Discard(Why.TOO_LARGE)
-    if has_secret(answer.text) or (answer.tool_calls and has_secret(_written(answer.body))):
+    # Beside the text that is read of it, an answer may have other choices, reasoning and calls.
+    beside = request.endpoint is not Endpoint.EMBEDDINGS and has_secret(_written(answer.body))
+    if has_secret(answer.text) or beside:
         return Discard(Why.SECRET)
     if not ttl > 0:
         return Discard(Why.NO_STORE)

@@ -47,7 +47,7 @@ class TaskSet:
     async def settle(self) -> None:
         """Wait until every task is done, those that start meanwhile too."""
         while self._tasks:
-            await asyncio.gather(*self._tasks)
+            await asyncio.wait(set(self._tasks))
 
     async def _run(self, work: Coroutine[Any, Any, None]) -> None:
         try:

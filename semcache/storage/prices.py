@@ -133,7 +133,7 @@ class Prices:
 
     def _find(self, model: str, now: float) -> TokenRates | None:
         names = (model, model.rpartition("/")[2])
-        found = _first(self._own, names) or self._models.get(model)
+        found = _first(self._own, names) or _first(self._models, names)
         if found is not None or not self._listed:
             return found
         return _listed(model, now) or _first({key: TokenRates(*pair) for key, pair in OTHER_PRICES.items()}, names)

@@ -70,6 +70,13 @@ def test_a_tenant_without_a_name_is_refused(run: Run) -> None:
     assert "tenant" in done.stderr
 
 
+def test_a_key_of_one_user_sees_no_others(run: Run) -> None:
+    done = run("keys", "create", "--tenant", "acme", "--user", "ann", "--trusted")
+    assert done.returncode == 2
+    assert "--user" in done.stderr
+    assert run("keys", "create", "--tenant", "acme", "--user", "ann").returncode == 0
+
+
 def test_a_key_that_only_reads_says_so(run: Run) -> None:
     made = json.loads(run("keys", "create", "--tenant", "acme", "--admin", "--read-only", "--json").stdout)
     assert (made["admin"], made["read_only"]) == (True, True)

@@ -317,9 +317,14 @@ async def test_what_the_proxy_says_of_a_refusal(tmp_path: Path) -> None:
         await Call(proxy, {"model": "m", "input": 3}, "/v1/embeddings").reply()
         metrics = await Call(proxy, path="/metrics", method="GET").reply()
     assert upstream.calls == []
-    unreadable = 'semcache_requests_total{category="default",endpoint="%s",outcome="bypass",why="unreadable"} %s'
-    for endpoint, count in (("chat", "10.0"), ("messages", "1.0"), ("embeddings", "1.0")):
-        assert unreadable % (endpoint, count) in metrics.body.decode(), "refusals of known callers are counted"
+    refused = 'semcache_requests_total{category="default",endpoint="%s",outcome="bypass",why="%s"} %s'
+    for endpoint, why, count in (
+        ("chat", "unreadable", "9.0"),
+        ("chat", "too-large", "1.0"),
+        ("messages", "unreadable", "1.0"),
+        ("embeddings", "unreadable", "1.0"),
+    ):
+        assert refused % (endpoint, why, count) in metrics.body.decode(), "refusals of known callers are counted"
     for reply, status, word in replies:
         assert reply.status == status
         assert reply.json["error"].keys() == {"message", "type", "param", "code"}

@@ -42,6 +42,20 @@ def another(file: Path, digest: bytes) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.process
+async def test_a_lease_that_a_worker_took_twice_is_given_back_twice(tmp_path: Path) -> None:
+    leases = Leases(tmp_path / "lock")
+    assert leases.take(DIGEST)
+    assert leases.take(DIGEST)
+    leases.give_back(DIGEST)
+    with pytest.raises(AssertionError), another(tmp_path / "lock", DIGEST):
+        pass
+    leases.give_back(DIGEST)
+    with another(tmp_path / "lock", DIGEST):
+        assert not leases.take(DIGEST)
+    leases.close()
+
+
+@pytest.mark.process
 async def test_a_lease_is_one_workers_until_it_ends_however_it_ends(tmp_path: Path) -> None:
     leases = Leases(tmp_path / "lock")
     with another(tmp_path / "lock", DIGEST) as child:

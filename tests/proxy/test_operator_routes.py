@@ -119,9 +119,12 @@ async def test_what_holds_a_secret_stands_in_no_record(tmp_path: Path, upstream:
             "messages": [{"role": "user", "content": "My password is Hunter2-Trombone, is it good?"}],
         }
         assert (await Call(proxy, asked).reply()).status == 200
+        # Refused for another reason before anything is searched.
+        assert (await Call(proxy, {**asked, "temperature": 1.9}).reply()).status == 200
         await proxy.cache.event_log.flush()
-        listed = (await get(proxy, "/semcache/requests", "why=secret")).json["requests"]
-        assert [one["prompt"] for one in listed] == [""]
+        for why in ("secret", "temperature"):
+            listed = (await get(proxy, "/semcache/requests", f"why={why}")).json["requests"]
+            assert [one["prompt"] for one in listed] == [""], why
         kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"Trombone" not in kept
 

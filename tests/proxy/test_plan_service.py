@@ -262,6 +262,8 @@ async def test_routes_keep_to_the_callers_tenant() -> None:
         assert (await call("POST", "/outcome", json={"success": True})).status_code == 400
         assert (await call("GET", "")).json()[0]["success"] < row["success"]
         assert (await call("POST", "/purge", json={})).status_code == 400
+        assert (await call("POST", "/purge", json={"tenant": "other"})).status_code == 403
+        assert (await call("POST", "/purge", json={"tenant": "default"})).status_code == 400
         assert (await call("POST", "/purge", other, json={"everything": True})).json()["count"] == 0
         assert (await call("POST", "/purge", json={"ids": [row["id"]]})).json()["ids"] == [row["id"]]
         assert (await call("GET", place)).status_code == 404

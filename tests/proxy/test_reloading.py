@@ -113,6 +113,31 @@ async def test_a_request_on_its_way_ends_as_it_began(tmp_path: Path, monkeypatch
         assert (await Call(proxy, ask("slow one")).reply()).cache["hit"]
 
 
+async def test_a_server_that_stops_closes_a_generation_that_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = asyncio.Event()
+    closed: list[bool] = []
+    async with running(
+        Upstream(lambda _: Answer([completion("late")]), gate=gate), tmp_path, pack=_write(tmp_path)
+    ) as proxy:
+        late = Call(proxy, ask("slow one"))
+        await until(lambda: bool(proxy.generation._inside))
+        close = proxy.generation.close
+
+        async def closing() -> None:
+            await close()
+            closed.append(True)
+
+        monkeypatch.setattr(proxy.generation, "close", closing)
+        _write(tmp_path, name="other")
+        await _reload(proxy)
+        assert proxy._retiring
+    gate.set()
+    assert closed == [True]
+    del late
+
+
 async def test_a_worker_whose_store_fails_while_it_reloads_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
 ) -> None:

@@ -265,6 +265,15 @@ async def test_a_page_of_a_browser_shows_its_key_as_a_subprotocol(tunnel: Tunnel
     assert upstream.headers.get("authorization") == (None if key == TOKEN else "Bearer sk-client")
 
 
+async def test_a_key_among_the_subprotocols_never_goes_on(tunnel: Tunnel) -> None:
+    address, _, upstream = await tunnel(server__admin_token=TOKEN)
+    offered = ["realtime", f"openai-insecure-api-key.{TOKEN}"]
+    shown = {"authorization": "Bearer sk-client"}
+    async with connect(address, subprotocols=offered, additional_headers=shown):  # type: ignore[arg-type]
+        assert upstream.headers["sec-websocket-protocol"] == "realtime"
+        assert TOKEN not in str(upstream.headers)
+
+
 @pytest.mark.parametrize(
     ("origin", "allowed"), [("https://evil.example", False), ("https://app.example", True), (None, True)]
 )

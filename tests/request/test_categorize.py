@@ -155,3 +155,9 @@ def test_a_question_for_a_date_of_history_is_not_of_this_moment_however_near_it_
     assert built.near(news, "When did the market close?")[0] == "live"
     assert built.near(news, "Who won the match last night?")[0] == "live"
     assert built.near(news, "Did the museum open?")[0] == "live"
+
+
+def test_without_an_overlap_the_nearest_category_alone_is_near() -> None:
+    alone = build(structs.replace(PACK, overlap=0.0), np.stack([unit(1, 0.1, 0), unit(1, -0.1, 0), unit(0, 0, 1)]))
+    assert alone.near(unit(1, 0, 0.2), "How do I return shoes?") == ("support",)
+    assert alone.near(unit(0, 1, 0), "How do I return shoes?") == ("default",)

@@ -18,6 +18,20 @@ def test_a_good_answer_is_kept_for_both_tiers() -> None:
     assert admission(REQUEST, ANSWER, 200, ttl=TTL) == Store(3600.0, semantic=True)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"choices": [{"message": {"content": "Fine."}}, {"message": {"content": "The password is hunter2x9."}}]}',
+        b'{"choices": [{"message": {"content": "Fine.", "reasoning_content": "The password is hunter2x9."}}]}',
+    ],
+)
+def test_a_secret_beside_the_first_text_is_one(body: bytes) -> None:
+    assert admission(REQUEST, replace(ANSWER, text="Fine.", body=body), 200, ttl=TTL) == Discard(Why.SECRET)
+    assert admission(REQUEST, replace(ANSWER, body=body.replace(b"password", b"weather")), 200, ttl=TTL) == Store(
+        TTL, semantic=True
+    )
+
+
 @pytest.mark.parametrize("status", [201, 204, 301, 400, 401, 429, 500, 503])
 def test_only_200_is_kept(status: int) -> None:
     assert admission(REQUEST, ANSWER, status, ttl=TTL) == Discard(Why.STATUS)

@@ -65,6 +65,7 @@ def test_own_prices_come_first_then_the_packs_then_list_prices() -> None:
     prices = Prices(own, {"gpt-4o": ModelSpec(prompt=9.0, completion=9.0), "o3": ModelSpec(prompt=7.0, completion=7.0)})
     assert (prices.of("gpt-4o"), prices.of("o3")) == ((1.0, 2.0), (7.0, 7.0))
     assert prices.cost("gpt-4o", Usage(MILLION, 0, cached_tokens=MILLION)) == pytest.approx(0.5)
+    assert prices.of("azure/o3") == (7.0, 7.0)
     assert prices.of("gpt-5")[0] > 0.0
     assert prices.knows("free")
     assert prices.cost("free", Usage(1, 1)) == 0.0

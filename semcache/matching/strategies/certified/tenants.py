@@ -47,7 +47,7 @@ class Tenants:
     def standing(self) -> tuple[ClassStanding, ...]:
         """Where each class stands, the one with most audits first."""
         found = [
-            ClassStanding(name, self.closed(name), one.level, one.audits, one.wrong, wilson(one.wrong, one.audits or 1))
+            ClassStanding(name, self.closed(name), one.level, one.audits, one.wrong, wilson(one.wrong, one.audits))
             for name, one in self._certificates.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.audits, one.name)))
