@@ -24,7 +24,7 @@ from semcache.types.evidence import Label
 if TYPE_CHECKING:
     from semcache.storage.stores.seal import Seal
 
-_FIELD = "decision"
+DECISION_FIELD = "decision"  # to which a sealed body is bound
 _YEAR = 366 * 86400.0
 
 
@@ -161,7 +161,7 @@ class DecisionRows:
         whole = {"ids": [one.request_id, one.upstream_id], "mentions": list(one.mentions), "said": one.body}
         body = msgspec.json.encode(whole)
         if self._seal is not None:
-            body = self._seal.seal(body, entry_id=number, scope=one.scope, field=_FIELD)
+            body = self._seal.seal(body, entry_id=number, scope=one.scope, field=DECISION_FIELD)
         return {
             "id": number,
             "at": one.at,
@@ -183,7 +183,7 @@ class DecisionRows:
         number, at, expires, tenant, user, namespace, category, model, outcome, why, entry_id, _, seal_key, body = row
         scope = Scope(rows.unplain(tenant), None if user is None else rows.unplain(user), rows.unplain(namespace))
         if seal_key is not None:
-            body = rows.opened(body, self._seal, seal_key, entry_id=number, scope=scope, field=_FIELD)
+            body = rows.opened(body, self._seal, seal_key, entry_id=number, scope=scope, field=DECISION_FIELD)
         try:
             said = msgspec.json.decode(body)
             return DecisionRecord(

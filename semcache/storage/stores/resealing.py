@@ -1,7 +1,8 @@
 """Sealing the rows of a store anew, after its keys were rotated.
 
-Knows the sealed columns of entries, their wordings and plans. Invariant: may be broken off at any moment and called
-again; a row is sealed with one key as a whole, and one that does not open is left as it is.
+Knows the sealed columns of entries, their wordings, plans and records of decisions; results of tools, which can be had
+again, are let go. Invariant: may be broken off at any moment and called again; a row is sealed with one key as a whole,
+and one that does not open is left as it is.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import sqlalchemy as sa
 
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
+from semcache.storage.stores.decision_rows import DECISION_FIELD
 from semcache.storage.stores.seal import Seal
-from semcache.storage.stores.tables import entries, plans, wordings
+from semcache.storage.stores.tables import decisions, entries, plans, tool_results, wordings
 from semcache.types import Scope
 
 _NAMES = ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)
 _COLUMNS = [*[entries.c[name] for name in _NAMES], rows.DIGEST]
 _RENEW = sa.update(entries).where(entries.c.id == sa.bindparam("entry"))
 _RENEW_WORDING = sa.update(wordings).where(wordings.c.entry_id == sa.bindparam("entry"))
+_DECISION = [decisions.c[name] for name in ("id", "tenant", "user_id", "namespace", "seal_key", "body")]
+_RENEW_DECISION = sa.update(decisions).where(decisions.c.id == sa.bindparam("entry"))
 _PLAN = [plans.c[name] for name in ("id", "tenant", "seal_key", "body")]
 _RENEW_PLAN = sa.update(plans).where(plans.c.id == sa.bindparam("entry"))
 
@@ -37,6 +41,11 @@ async def reseal(
     """
     stale = sa.or_(entries.c.seal_key.is_(None), entries.c.seal_key != seal.current)
     done = await _rewrite(database, sa.select(*_COLUMNS).where(stale), _RENEW, batch, rows.resealed, readable)
+    stale = sa.or_(decisions.c.seal_key.is_(None), decisions.c.seal_key != seal.current)
+    await _rewrite(database, sa.select(*_DECISION).where(stale), _RENEW_DECISION, batch, _decision, readable)
+    stale = sa.or_(tool_results.c.seal_key.is_(None), tool_results.c.seal_key != seal.current)
+    dropped = sa.delete(tool_results).where(stale)
+    await database.write(lambda connection: connection.execute(dropped))
     # A plan changes in place: only under the lock of the feed is what was read still what there is.
     stale = sa.and_(plans.c.body != b"", sa.or_(plans.c.seal_key.is_(None), plans.c.seal_key != seal.current))
     return done + await _rewrite(
@@ -72,6 +81,15 @@ async def _rewrite(
         count, after, more = await database.write(work, feed=feed)
         done += count
     return done
+
+
+def _decision(row: Any, seal: Seal) -> dict[str, Any]:
+    user = None if row.user_id is None else rows.unplain(row.user_id)
+    scope, body = Scope(rows.unplain(row.tenant), user, rows.unplain(row.namespace)), row.body
+    if row.seal_key is not None:
+        body = rows.opened(body, seal, row.seal_key, entry_id=row.id, scope=scope, field=DECISION_FIELD)
+    body = seal.seal(body, entry_id=row.id, scope=scope, field=DECISION_FIELD)
+    return {"entry": row.id, "seal_key": seal.current, "body": body}
 
 
 def _plan(row: Any, seal: Seal) -> dict[str, Any]:

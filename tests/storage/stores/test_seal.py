@@ -13,8 +13,10 @@ import sqlalchemy as sa
 from semcache.errors import ConfigError, IntegrityError
 from semcache.storage.stores import open_store
 from semcache.storage.stores.seal import SETTING, Seal, example
-from semcache.storage.stores.tables import wordings
+from semcache.storage.stores.tables import decisions, wordings
+from semcache.storage.stores.tool_rows import ToolResultRow, tool_results_of
 from semcache.types import Scope, Selector
+from semcache.types.operator_record import DecisionRecord
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.storage.stores.old_schemas import engine_of
 from tests.storage.stores.values import NOW, entry, vector
@@ -141,6 +143,31 @@ async def test_rotation_moves_every_row_to_the_new_key(place: str, path: str, re
         expected = [secret(n) for n in (1, 2, 3)] + [secret(4, scope=Scope("acme", "ann", "n")), secret(5)]
         assert await store.get(range(1, 6)) == expected
         assert await living(store) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("place", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def test_rotation_takes_records_along_and_lets_results_of_tools_go(place: str, path: str, request):
+    url = path if place == "sqlite" else request.getfixturevalue("postgres_url")
+    made = [
+        DecisionRecord(f"{n:016x}", NOW, NOW + 99, Scope("acme", user, ""), "c", "m", "miss", "cold", None, {"p": n})
+        for n, user in ((1, None), (2, "ann"))
+    ]
+    result = ToolResultRow(b"k" * 32, "acme", "weather", b"sunny", NOW, NOW + 99)
+    async with opened(url) as store:
+        await store.keep_decisions(made[:1], most=9)
+    async with opened(url, OLD) as store:
+        await store.keep_decisions(made[1:], most=9)
+        await tool_results_of(store).put(result)
+    async with opened(url, NEW, OLD) as store:
+        assert await tool_results_of(store).get(result.key, NOW) == result
+        await store.reseal(1)
+    async with opened(url, NEW) as store:
+        assert [await store.decision(one.request_id) for one in made] == made
+        assert await tool_results_of(store).get(result.key, NOW) is None
+    engine = engine_of(url)
+    with engine.connect() as raw:
+        assert set(raw.execute(sa.select(decisions.c.seal_key)).scalars()) == {NEW[0]}
+    engine.dispose()
 
 
 @pytest.mark.parametrize("place", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
