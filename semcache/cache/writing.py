@@ -140,12 +140,17 @@ class EntryWriter:
         self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they spare
 
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
-        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
+        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is kept."""
         inherited = [rejection for entry, _ in entries for rejection in self._inherited(entry)]
         await self._faults.guard("store", self._store.put_all(entries))
         if inherited:
+            try:
+                await self._faults.guard("store", self._store.reject(inherited, now=self.maker.clock()))
+            except CacheUnavailable:
+                # Without them it would be served to those who rejected what it replaces.
+                self._deletions.start(self._delete(tuple([entry.id for entry, _ in entries])))
+                raise
             self._live.registry.reject(inherited)
-            await self._faults.guard("store", self._store.reject(inherited, now=self.maker.clock()))
         for count, (entry, vector) in enumerate(entries, 1):
             self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
