@@ -18,7 +18,7 @@ import msgspec
 
 from semcache.agents.forms import write
 from semcache.agents.pattern import PatternFit
-from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn
+from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, disappoints
 from semcache.agents.schemas import choices, valid
 from semcache.agents.slots import STOP, words
 from semcache.agents.template import (
@@ -126,7 +126,8 @@ async def fill(
 def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
-    A step that failed, or that was made with other arguments, is left to the planner.
+    A step that failed, or that was made with other arguments, is left to the planner, and so is a result that says no
+    before a call that may change something.
     """
     values: dict[str, Json] = {}
     if len(done) > len(template.steps):
@@ -135,8 +136,8 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
             raise UnfitTemplate(PlanReason.OFF_PLAN)
         for action, call in zip(step.actions, turn.calls, strict=True):
-            if call.failed:
-                raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed")
+            if call.failed or (disappoints(call.result) and _changes_after(template, number)):
+                raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result says no")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)
                 if slot.source is SlotSource.TASK and slot.name in fit.values:
@@ -147,6 +148,11 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
             if _put(action.arguments, values) != call.arguments:
                 raise UnfitTemplate(PlanReason.OFF_PLAN, call.tool)
     return values
+
+
+def _changes_after(template: Template, number: int) -> bool:
+    """Return True if a later step calls a tool that may change something."""
+    return any(not one.reads for step in template.steps[number + 1 :] for one in step.actions)
 
 
 def _observe(tree: Filled, made: Json, values: dict[str, Json]) -> None:

@@ -12,6 +12,9 @@ from semcache.agents.slots import COUNTS, ORDINALS
 from semcache.agents.template import ValueForm
 
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
+# "60k" is not 60, and "1,5" may be one and a half.
+_SCALED = re.compile(r"\d\s?(?:[kmb]|thousand|million|billion)\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\d,\d{1,2}(?!\d)|\d,\d{4}")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SPELT = {word: place for place, word in enumerate(COUNTS)} | {word: place + 1 for place, word in enumerate(ORDINALS)}
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -62,6 +65,8 @@ def _number(text: str) -> float | None:
     spelt = _SPELT.get(text.strip().casefold())
     if spelt is not None:
         return float(spelt)
+    if _SCALED.search(text) is not None or _UNSURE.search(text) is not None:
+        return None
     found = _NUMBER.findall(text)
     return float(found[0].replace(",", "")) if len(found) == 1 and len(found[0]) <= 30 else None
 

@@ -54,6 +54,11 @@ class _Union:
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
         self.constants: set[str] = set()
+        # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG".
+        self._hanging = any(
+            isinstance(one, PatternGap) and (one.kind is SlotKind.AMOUNT if one.slot else one.kind is not SlotKind.TEXT)
+            for one in draft.pattern.elements
+        )
 
     def step(self, mine: TemplateStep, theirs: TemplateStep) -> TemplateStep:
         if len(mine.actions) != len(theirs.actions):
@@ -118,7 +123,7 @@ class _Union:
             self.slots[one.slot] = replace(mine, step=step, call=call, path=path, also=tuple(both[1:]))
         if mine.source is SlotSource.OPEN:
             value = self._raw.get(two.slot)
-            if mine.seen and mine.seen == theirs.seen and self._free(value):
+            if mine.seen and mine.seen == theirs.seen and self._free(value) and not self._hanging:
                 self.constants.add(one.slot)
                 return value
             self.slots[one.slot] = replace(mine, seen=theirs.seen)

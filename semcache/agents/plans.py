@@ -27,6 +27,7 @@ from semcache.agents.run import tools as declared_tools
 from semcache.agents.small_planner import SmallPlanner, SmallWork
 from semcache.agents.template import Template
 from semcache.agents.template_search import PlanTier, TemplateMatch
+from semcache.agents.turning_words import turning
 from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
 from semcache.types.evidence import Label, LabelSource
@@ -299,6 +300,8 @@ class Plans:
         refusal = self._refusal(template, key, likely)
         if refusal is not None:
             return FoundPlan("miss", refusal.value, plan_id, p_success=likely, label=label, key=key)
+        if turning(asked.task, match.pattern, match.fit, writes=bool(template.writes())):
+            return FoundPlan("miss", PlanReason.TURNED.value, plan_id, p_success=likely, label=label, key=key)
         try:
             if done and len(done) == len(template.steps):
                 followed(template, match.fit, done)

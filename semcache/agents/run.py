@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
 Json: TypeAlias = Any
@@ -25,6 +26,15 @@ MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
 MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
 _DEPTH = 24
 _sorted = msgspec.json.Encoder(order="sorted")
+
+
+_STATUS = ("status", "state", "outcome")
+_UNDONE = vocabulary(
+    """
+    declined denied rejected refused failed failure error expired blocked cancelled canceled forbidden unavailable
+    insufficient invalid not_found missing timeout aborted
+    """
+)
 
 
 class PlanReason(StrEnum):
@@ -45,6 +55,7 @@ class PlanReason(StrEnum):
     VAGUE = "vague"
     # matching
     COLD = "cold"
+    TURNED = "turned"
     UNCERTAIN = "uncertain"
     BELOW_TARGET = "below-target"
     EXPIRED = "expired"
@@ -274,6 +285,17 @@ def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> 
         raise NoRun(PlanReason.UNREADABLE)
     result = loaded(text)
     return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
+
+
+def disappoints(result: Json) -> bool:
+    """Return True for a result that a plan which goes on to change something should not pass over.
+
+    It says no ("in_stock": false, "status": "declined"), or holds nothing.
+    """
+    if isinstance(result, dict):
+        status = next((result[name] for name in _STATUS if isinstance(result.get(name), str)), "")
+        return not result or any(value is False for value in result.values()) or status.casefold() in _UNDONE
+    return result is None or result is False or result in ("", [])
 
 
 def _failed(result: Json) -> bool:
