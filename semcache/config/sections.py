@@ -32,6 +32,14 @@ def _size(value: Any) -> Any:
     return value
 
 
+def sendable(key: SecretStr) -> SecretStr:
+    """The key, without white space around it. Raises ValueError for one that no header can hold."""
+    plain = key.get_secret_value().strip()
+    if not (plain.isascii() and plain.isprintable()) or " " in plain:
+        raise ValueError("a key is one line of ASCII without spaces: this one holds others, such as a line break")
+    return SecretStr(plain)
+
+
 def _switch(value: Any) -> Any:
     """Read "off", which YAML reads as false."""
     return "off" if value is False else value
@@ -75,6 +83,9 @@ Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
+HeaderKey: TypeAlias = Annotated[SecretStr, AfterValidator(sendable)]
+
+
 class Section(BaseModel):
     """The base of the sections: an unknown key is an error."""
 
@@ -101,7 +112,7 @@ class UpstreamSection(Section):
 
     url: str = "https://api.openai.com/v1"
     replicas: Annotated[tuple[ReplicaSection, ...], BeforeValidator(_replicas)] = ()
-    api_key: SecretStr | None = None
+    api_key: HeaderKey | None = None
     timeout: Seconds = 600.0
     connect_timeout: Seconds = 10.0
     anthropic_url: str | None = None
@@ -199,7 +210,7 @@ class ModelSection(Section):
 
     url: str | None = None
     model: str | None = None
-    api_key: SecretStr | None = None
+    api_key: HeaderKey | None = None
 
 
 class JudgeSection(ModelSection):
@@ -283,7 +294,7 @@ class NearSection(Section):
     """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
 
     url: str | None = None
-    api_key: SecretStr | None = None
+    api_key: HeaderKey | None = None
     timeout: Seconds = 20.0
 
 

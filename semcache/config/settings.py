@@ -36,6 +36,7 @@ from semcache.config.sections import (
     UpstreamSection,
     VerdictsSection,
     VerifierSection,
+    sendable,
 )
 from semcache.errors import ConfigError
 
@@ -96,7 +97,10 @@ class Settings(Section):
             raise ConfigError("\n".join(_explain(problem, sources) for problem in error.errors())) from error
         settings._sources.update(sources)
         key = env.get("OPENAI_API_KEY", "").strip()
-        settings._openai_key = SecretStr(key) if key else None
+        try:
+            settings._openai_key = sendable(SecretStr(key)) if key else None
+        except ValueError as error:
+            raise ConfigError(f"OPENAI_API_KEY: {error}") from None
         return settings
 
     @property

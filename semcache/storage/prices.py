@@ -159,7 +159,7 @@ def own_prices(table: object, where: object) -> dict[str, TokenRates]:
                 f"{where}: {model}: {named}; write `model-pattern: [input, output]`, in dollars per million tokens, "
                 "and after these, if they differ, the rates of cached input, written input and reasoning"
             ) from error
-        if any(not 0.0 <= value < float("inf") for value in pairs.values()):
+        if any(isinstance(value, bool) or not 0.0 <= float(value) < float("inf") for value in pairs.values()):
             raise ConfigError(f"{where}: {model}: {given!r}: a price is a number of dollars, 0 or more")
         found[str(model)] = rates
     return found

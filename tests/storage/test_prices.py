@@ -109,3 +109,9 @@ def test_a_file_of_prices_that_says_something_else_is_refused_by_name(table: obj
 def test_list_prices_are_not_imported_before_they_are_needed() -> None:
     code = "import sys, semcache.storage.prices, semcache.cache.opening; sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_prices_that_yaml_reads_as_text_are_numbers_and_switches_are_none() -> None:
+    assert own_prices({"a": ["1e-2", "2"]}, "prices.yaml")["a"].cost(Usage(MILLION, 0)) == pytest.approx(0.01)
+    with pytest.raises(ConfigError, match="a price is a number"):
+        own_prices({"a": [True, False]}, "prices.yaml")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import nationalities, opposed_sides, persons, roles
+from semcache.matching.guards import nationalities, opposed_sides, persons, roles, voices
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request import pointing
@@ -109,6 +109,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
     def compare(self, one: DirectionReading, two: DirectionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare what comes from where, what exceeds what, and the order of equal words."""
         found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
+        if found is None and (turned := voices.exchanged(query, cached)):
+            return Conflict(self.name, f"who does and to whom it is done, or what is said and meant: {turned}")
         if found is None and pointing.exchanged(query, cached):
             return Conflict(self.name, "what is pointed to stands elsewhere")
         if found is None and len(one.bag & two.bag) > _ENOUGH:

@@ -32,6 +32,7 @@ _SAFE = {
     0xFB04: "ffl",
 }
 _LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
+_AMPERSAND = re.compile(r"\b([^\W\d_]{3,}) & (?=([^\W\d_]{3,})\b)")  # between two words, and no operator
 _DASHES = re.compile(r" +(?:--+|\u2013) +")
 _HYPHEN = re.compile(r"(?<=[a-z]) +- +(?=[A-Za-z])")
 _ELECTRONIC = re.compile(r"\b[eE]-(?=(?:mail|book|commerce|reader|bike|scooter|learning)(?:s|ed|ing)?\b)([a-z]*)")
@@ -118,6 +119,11 @@ _COMMON = vocabulary(
 )
 
 
+def _and(match: re.Match[str]) -> str:
+    one, two = match[1].lower(), match[2].lower()
+    return match[0] if {one, two} & LIGHT or two in ("operator", "sign", "symbol") else f"{match[1]} and "
+
+
 def normalised(text: str, english: bool) -> str:
     """Compatibility forms, quotes, white space and the end, in any language; in English case and dashes too."""
     if not text.isascii():
@@ -135,7 +141,7 @@ def normalised(text: str, english: bool) -> str:
         if "e-" in text or "E-" in text:
             text = _ELECTRONIC.sub(r"e\1", text)
         if " & " in text:
-            text = text.replace(" & ", " and ")
+            text = _AMPERSAND.sub(_and, text)
         if " - " in text:
             text = _HYPHEN.sub(" \u2013 ", text)
         text = _RUN_ON.sub(r"\1 ", text)

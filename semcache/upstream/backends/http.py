@@ -172,6 +172,9 @@ class HttpBackend:
                 return UpstreamTimeout(f"{self._origin} was silent for more than {self._limits['read']:g} s")
             case httpcore2.ConnectError() | httpx2.ConnectError():
                 return UpstreamError(f"cannot connect to {self._origin}: {detail}; is it running, and the URL right?")
+            case httpcore2.LocalProtocolError() | httpx2.LocalProtocolError():
+                # What it says quotes our own headers, and they hold keys.
+                return UpstreamError(f"the request cannot be sent to {self._origin} as it is: a header is not valid")
         return UpstreamError(f"{self._origin} broke off: {detail}")
 
 

@@ -57,3 +57,21 @@ def test_the_same_wish_in_other_words_is_no_conflict(one: str, two: str) -> None
 )
 def test_code_that_differs_in_its_signs_alone_is_other_code(one: str, two: str) -> None:
     assert verdict("code", one, two) == VETO
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Who owes money, the debtor or the creditor?", "Who is owed money, the debtor or the creditor?"),
+        ("Who teaches, the mentor or the mentee?", "Who is taught, the mentor or the mentee?"),
+        ("Who can sue for defamation?", "Who can be sued for defamation?"),
+        ('What is "chair" in French?', 'What does "chair" mean in French?'),
+    ],
+)
+def test_who_does_and_who_suffers_it_are_told_apart(one: str, two: str) -> None:
+    assert verdict("direction", one, two) == VETO
+    assert verdict("direction", two, one) == VETO
+
+
+def test_by_whom_it_is_done_is_the_same_question() -> None:
+    assert verdict("direction", "Who is the trainee trained by?", "Who trains the trainee?") == NOTHING
