@@ -76,11 +76,9 @@ class ResponseCache:
 
     async def close(self) -> None:
         """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
-        try:
+        async with self.components.closing:
             await self._writer.settle()
             await self.components.background.settle()
-        finally:
-            await self.components.closing.aclose()
 
     async def __aenter__(self) -> Self:
         return self

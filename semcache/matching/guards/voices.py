@@ -22,7 +22,7 @@ _SAID = re.compile(r"\bwhat(?:'s| is)\b")
 
 
 def exchanged(one: str, two: str) -> str:
-    """What tells two texts apart: the verb, or the language; "" for nothing."""
+    """Return the verb or the language by which two texts are told apart; "" for none."""
     one, two = one.lower().replace("\u2019", "'"), two.lower().replace("\u2019", "'")
     return _turned(one, two) or _turned(two, one) or _meant(one, two) or _meant(two, one)
 
