@@ -64,7 +64,7 @@ class CallRelay:
         self._results, self._identity = results, identity
         self._to_client, self._to_server = to_client, to_server
         self._history = History.begin([identity.tenant, identity.user])
-        self._made, self._under_way = 0, ParallelCalls()
+        self._made, self._under_way, self._skipped = 0, ParallelCalls(), False
         self._pending: dict[Any, PendingCall] = {}
         self._beginnings: set[Any] = set()
         self._declared: dict[str, Mapping[str, Any]] | None = None
@@ -134,6 +134,7 @@ class CallRelay:
             return False
         found = made.found
         if found.outcome == "hit" and plain and isinstance(found.result, dict):
+            self._skipped |= found.stateful
             self._after(begun, tool, arguments, found.result)
             status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
             await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
@@ -159,7 +160,8 @@ class CallRelay:
         result = message.get("result")
         said = result if isinstance(result, dict) else {"isError": True}
         failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
-        alone = self._under_way.alone(pending.number)
+        # What was executed after calls that were only answered acted on an environment that they never moved.
+        alone = self._under_way.alone(pending.number) and not self._skipped
         why = await self._results.record(pending.made, result, failed=failed, alone=alone)
         self._after(pending.number, pending.tool, pending.arguments, result if not failed else {"failed": self._made})
         if not isinstance(result, dict):

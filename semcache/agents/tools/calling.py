@@ -2,7 +2,8 @@
 
 Knows results and histories; executing a tool is an argument. Invariant: every call that has ended is in the run's
 history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's result
-is kept only where no other call was under way; what a tool raises is raised.
+is kept only where no other call was under way, and it is executed after those of the run that were only answered; what a
+tool raises is raised.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import isawaitable
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult
 from semcache.agents.tools.history import History
 from semcache.agents.tools.parallel_calls import ParallelCalls
 from semcache.agents.tools.rules import ToolRules, declarations
+
+_Skipped: TypeAlias = tuple[
+    Callable[[Mapping[str, Any]], Any], Mapping[str, Any]
+]  # what executes a call, and with what
 
 
 class CallCache(Protocol):
@@ -45,10 +51,11 @@ class CallCache(Protocol):
 
 @dataclass(slots=True)
 class _CallOfRun:
-    """A call that is `answered`, or whose result is to be set."""
+    """A call that is `answered`, or whose result is to be set. One that is `stateful` moves the run's environment."""
 
     answered: bool
     result: Json
+    stateful: bool
 
 
 class ToolRun:
@@ -71,6 +78,7 @@ class ToolRun:
         self.history, self.found = history, None
         self._results, self._declared, self._tenant, self._user = results, declarations(tools), tenant, user
         self._lock, self._under_way = Lock(), ParallelCalls()
+        self._skipped: list[_Skipped] = []
 
     def call(
         self,
@@ -82,7 +90,11 @@ class ToolRun:
     ) -> Json:
         """The tool's result, from here as plain JSON, or from `execute`, which is given the arguments."""
         with self._call(tool, arguments, versions) as call:
-            if not call.answered:
+            if call.answered:
+                self._skip(call, execute, arguments)
+            else:
+                for skipped, given in self._to_make_up(call):
+                    skipped(given)
                 call.result = execute(arguments)
         return call.result
 
@@ -96,7 +108,13 @@ class ToolRun:
     ) -> Json:
         """The same where the tool has to be awaited."""
         with self._call(tool, arguments, versions) as call:
-            if not call.answered:
+            if call.answered:
+                self._skip(call, execute, arguments)
+            else:
+                for skipped, given in self._to_make_up(call):
+                    made = skipped(given)
+                    if isawaitable(made):
+                        await made
                 call.result = await execute(arguments)
         return call.result
 
@@ -108,7 +126,7 @@ class ToolRun:
         number = self._under_way.begin()
         try:
             found = self._look(tool, arguments, versions)
-            call = _CallOfRun(found.outcome == "hit", found.result)
+            call = _CallOfRun(found.outcome == "hit", found.result, found.stateful)
             try:
                 yield call
             except BaseException:
@@ -121,6 +139,19 @@ class ToolRun:
             self._done(tool, arguments, call.result)
         finally:
             self._under_way.end(number)
+
+    def _skip(self, call: _CallOfRun, execute: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> None:
+        if call.stateful:
+            with self._lock:
+                self._skipped.append((execute, given))
+
+    def _to_make_up(self, call: _CallOfRun) -> list[_Skipped]:
+        """The calls that were answered and not executed, to be executed before this one, once."""
+        if not call.stateful:
+            return []
+        with self._lock:
+            skipped, self._skipped = self._skipped, []
+        return skipped
 
     def _look(self, tool: str, arguments: Mapping[str, Any], versions: Mapping[str, str] | None) -> FoundResult:
         declared = self._declared.get(tool)

@@ -21,7 +21,7 @@ from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.result_memory import ResultMemory, StoredResult
-from semcache.agents.tools.rules import ToolRules
+from semcache.agents.tools.rules import Effect, ToolRules
 from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import Versions
 
@@ -120,7 +120,17 @@ class ToolResults:
         if kept is None:
             return cold(rule, call, key, why)
         result, age = msgspec.json.decode(kept.payload), max(0.0, now - kept.created)
-        return FoundResult("hit", answered(rule), result, age, key, rule.ttl, call.tenant, call.tool)
+        return FoundResult(
+            "hit",
+            answered(rule),
+            result,
+            age,
+            key,
+            rule.ttl,
+            call.tenant,
+            call.tool,
+            stateful=rule.effect is Effect.STATE,
+        )
 
     def _record(self, found: FoundResult, result: Json, *, failed: bool, alone: bool) -> ToolReason:
         payload = payload_of(found, result, failed=failed, alone=alone)

@@ -18,7 +18,7 @@ import msgspec
 
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult, ToolReason
-from semcache.agents.tools.rules import ToolRule, ToolRules
+from semcache.agents.tools.rules import Effect, ToolRule, ToolRules
 from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import family
 from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, ToolResultStore
@@ -127,7 +127,17 @@ class SharedToolResults:
             return SharedFound(cold(rule, call, key, why), names, seen)
         result, age = msgspec.json.decode(kept.body), max(0.0, now - kept.created)
         return SharedFound(
-            FoundResult("hit", answered(rule), result, age, key, max(0.0, kept.expires - now), call.tenant, call.tool)
+            FoundResult(
+                "hit",
+                answered(rule),
+                result,
+                age,
+                key,
+                max(0.0, kept.expires - now),
+                call.tenant,
+                call.tool,
+                stateful=rule.effect is Effect.STATE,
+            )
         )
 
     async def _announced(self, found: FoundResult) -> SharedFound:

@@ -194,3 +194,47 @@ def test_a_mistake_in_the_pack_stops_the_start(tmp_path: Path) -> None:
     pack.write_text("tools: {get_*: {effect: reads, ttl: soon}}\n")
     with pytest.raises(ConfigError, match=r"tools\.get_\*\.ttl"):
         SemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing")
+
+
+MOVING = ToolRules.read({"open": {"effect": "state"}, "press": {"effect": "state"}})
+
+
+class Page:
+    """An environment that stateful calls move."""
+
+    def __init__(self) -> None:
+        self.at = "blank"
+
+    def open(self, arguments: Any) -> Any:
+        self.at = arguments["page"]
+        return {"at": self.at}
+
+    def press(self, _: Any) -> Any:
+        return {"pressed on": self.at}
+
+    async def awaited(self, arguments: Any) -> Any:
+        return self.open(arguments)
+
+    async def pressed(self, arguments: Any) -> Any:
+        return self.press(arguments)
+
+
+def test_a_call_on_an_environment_that_answers_did_not_move_is_executed_after_what_was_skipped() -> None:
+    cache = ToolResults(MOVING, salt=b"s" * 32)
+    for expected in ("miss", "hit"):
+        page, run = Page(), cache.run()
+        run.call("open", {"page": "shop"}, page.open)
+        assert run.found is not None
+        assert run.found.outcome == expected
+    assert page.at == "blank"
+    assert run.call("press", {}, page.press) == {"pressed on": "shop"}
+    assert cache.run().call("open", {"page": "shop"}, Page().open) == {"at": "shop"}
+
+
+async def test_the_same_of_calls_that_are_awaited() -> None:
+    cache = ToolResults(MOVING, salt=b"s" * 32)
+    for _ in range(2):
+        page, run = Page(), cache.run()
+        await run.acall("open", {"page": "shop"}, page.awaited)
+    assert page.at == "blank"
+    assert await run.acall("press", {}, page.pressed) == {"pressed on": "shop"}
