@@ -1,9 +1,9 @@
 """The calls of one run, in their order: each looked up, executed where it has to be, recorded, and remembered.
 
 Knows results and histories; executing a tool is an argument. Invariant: every call that has ended is in the run's
-history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's result
-is kept only where no other call was under way, and it is executed after those of the run that were only answered; what a
-tool raises is raised.
+history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's
+result is kept only where no other call was under way, and it is executed after those of its run that were only
+answered; what a tool raises is raised.
 """
 
 from __future__ import annotations
