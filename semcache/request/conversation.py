@@ -160,13 +160,10 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
 
 def cache_key(request: Request, salt: bytes) -> CacheKey:
     """`keys.cache_key`, with a signature that leaves out small talk, contractions in earlier turns and line ends."""
-    identity = request.identity if asks_about_talk(request.text) else without_small_talk(request.identity)
-    name, items = items_of(identity)
-    if request.frame is not None and items:
-        identity = {**identity, name: [*items[:-1], {**items[-1], "content": framed.alike(items[-1]["content"])}]}
-    elif request.frame is not None:
-        identity = {**identity, "prompt": framed.alike(identity["prompt"])}
-    return keys.cache_key(request, salt, alike=identity)
+    alike = without_small_talk(request.identity)
+    if alike is not request.identity and asks_about_talk(request.text):
+        alike = request.identity
+    return keys.cache_key(request, salt, alike=_with_tidy_frame(alike))
 
 
 def asks_about_talk(text: str) -> bool:
@@ -229,6 +226,16 @@ def blended_vector(last: Vector, questions: Matrix) -> Vector:
 
 
 # Reading
+
+
+def _with_tidy_frame(identity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The identity with what stands around the last question tidied; as it is where nothing does."""
+    frame = _last_frame(identity)
+    if frame is None:
+        return identity
+    tidy = framed.placeholder(framed.tidied(frame))
+    name, items = items_of(identity)
+    return {**identity, name: [*items[:-1], {**items[-1], "content": tidy}]} if items else {**identity, "prompt": tidy}
 
 
 def _last_frame(identity: Mapping[str, Any]) -> Frame | None:

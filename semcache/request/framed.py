@@ -90,14 +90,13 @@ def placeholder(frame: Frame) -> dict[str, list[str]]:
     return {_AROUND: [frame.before, frame.after]}
 
 
-def alike(content: Any) -> Any:
-    """A placeholder without the white space at the ends of its lines, and without blank lines; anything else as it is.
+def tidied(frame: Frame) -> Frame:
+    """The frame without white space at the ends of its lines, and without blank lines. Indentation may be code's."""
+    return Frame(_tidy(frame.before), _tidy(frame.after))
 
-    Indentation may be code's.
-    """
-    if frame_of(content) is None:
-        return content
-    return {_AROUND: ["\n".join(filter(None, map(str.rstrip, part.split("\n")))) for part in content[_AROUND]]}
+
+def _tidy(text: str) -> str:
+    return "\n".join(filter(None, map(str.rstrip, text.split("\n"))))
 
 
 def frame_of(content: Any) -> Frame | None:

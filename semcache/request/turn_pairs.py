@@ -28,8 +28,6 @@ _PLACE = re.compile(
     r"|\b(?:the|that|this|your|my|a) (?:first|last|next)\b|\b(?:first|last|next) (?:one|option|point|part|item|step)\b"
     r"|\b(?:option|number|one of) (?:\d|one|two|three|them|those|these)\b|\b[1-9](?:st|nd|rd|th)\b"
 )
-
-
 _ORDER = re.compile(r"\b(?:first|last|order|former|latter|respectively)\b")
 
 

@@ -22,9 +22,8 @@ from semcache.agents.tools.history import History
 from semcache.agents.tools.parallel_calls import ParallelCalls
 from semcache.agents.tools.rules import ToolRules, declarations
 
-_Skipped: TypeAlias = tuple[
-    Callable[[Mapping[str, Any]], Any], Mapping[str, Any]
-]  # what executes a call, and with what
+# What executes a call, and with which arguments.
+_Skipped: TypeAlias = tuple[Callable[[Mapping[str, Any]], Any], Mapping[str, Any]]
 
 
 class CallCache(Protocol):

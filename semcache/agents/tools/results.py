@@ -14,15 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from semcache.agents.run import Json
 from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.result_memory import ResultMemory, StoredResult
-from semcache.agents.tools.rules import Effect, ToolRules
-from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.rules import ToolRules
+from semcache.agents.tools.tool_call import ToolCall, cold, hit, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import Versions
 
 _log = logging.getLogger(__name__)
@@ -119,18 +117,7 @@ class ToolResults:
         kept = self._shelf.get(key, now) if why is None else None
         if kept is None:
             return cold(rule, call, key, why)
-        result, age = msgspec.json.decode(kept.payload), max(0.0, now - kept.created)
-        return FoundResult(
-            "hit",
-            answered(rule),
-            result,
-            age,
-            key,
-            rule.ttl,
-            call.tenant,
-            call.tool,
-            stateful=rule.effect is Effect.STATE,
-        )
+        return hit(rule, call, key, kept.payload, age=now - kept.created, ttl=rule.ttl)
 
     def _record(self, found: FoundResult, result: Json, *, failed: bool, alone: bool) -> ToolReason:
         payload = payload_of(found, result, failed=failed, alone=alone)

@@ -14,12 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult, ToolReason
-from semcache.agents.tools.rules import Effect, ToolRule, ToolRules
-from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.rules import ToolRule, ToolRules
+from semcache.agents.tools.tool_call import ToolCall, cold, hit, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import family
 from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, ToolResultStore
 
@@ -125,20 +123,7 @@ class SharedToolResults:
         kept = await self._store.get(key, now) if why is None else None
         if kept is None:
             return SharedFound(cold(rule, call, key, why), names, seen)
-        result, age = msgspec.json.decode(kept.body), max(0.0, now - kept.created)
-        return SharedFound(
-            FoundResult(
-                "hit",
-                answered(rule),
-                result,
-                age,
-                key,
-                max(0.0, kept.expires - now),
-                call.tenant,
-                call.tool,
-                stateful=rule.effect is Effect.STATE,
-            )
-        )
+        return SharedFound(hit(rule, call, key, kept.body, age=now - kept.created, ttl=kept.expires - now))
 
     async def _announced(self, found: FoundResult) -> SharedFound:
         if self._apart:

@@ -85,9 +85,12 @@ def cold(rule: ToolRule, call: ToolCall, key: bytes, why: ToolReason | None = No
     )
 
 
-def answered(rule: ToolRule) -> ToolReason:
-    """How a call of this tool is answered."""
-    return ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
+def hit(rule: ToolRule, call: ToolCall, key: bytes, payload: bytes, *, age: float, ttl: float) -> FoundResult:
+    """The hit of a call whose result, as JSON, is `payload`; `age` and `ttl` are in seconds."""
+    stateful = rule.effect is Effect.STATE
+    why = ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
+    result = msgspec.json.decode(payload)
+    return FoundResult("hit", why, result, max(0.0, age), key, max(0.0, ttl), call.tenant, call.tool, stateful=stateful)
 
 
 def payload_of(found: FoundResult, result: Json, *, failed: bool, alone: bool) -> bytes | ToolReason:

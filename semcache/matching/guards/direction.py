@@ -77,7 +77,8 @@ class DirectionReading(NamedTuple):
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
     what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples;
-    `roles` are the agents and patients of each verb, `sides` what stands before and behind each "to".
+    `roles` are the agents and patients of each verb, `sides` what stands before and behind each "to", `voice` is who
+    does and who suffers, and `persons` who is to do what.
     """
 
     words: tuple[str, ...]
@@ -95,6 +96,8 @@ class DirectionReading(NamedTuple):
     countries: nationalities.CountryReading
     roles: Mapping[roles.Deed, roles.Roles]
     sides: tuple[opposed_sides.Sides, ...]
+    voice: voices.Voice
+    persons: persons.Deeds
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -109,7 +112,7 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
     def compare(self, one: DirectionReading, two: DirectionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare what comes from where, what exceeds what, and the order of equal words."""
         found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
-        if found is None and (turned := voices.exchanged(query, cached)):
+        if found is None and (turned := voices.exchanged(one.voice, two.voice)):
             return Conflict(self.name, f"who does and to whom it is done, or what is said and meant: {turned}")
         if found is None and pointing.exchanged(query, cached):
             return Conflict(self.name, "what is pointed to stands elsewhere")
@@ -135,7 +138,7 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "done by the asker and done to the asker")
         if one.acting & two.undergoing or two.acting & one.undergoing:
             return Conflict(self.name, "done by and done to")
-        if verb := persons.exchanged(query, cached):
+        if verb := persons.exchanged(one.persons, two.persons):
             return Conflict(self.name, f"who is to {verb}")
         if deed := roles.exchanged(one.roles, two.roles):
             return Conflict(self.name, f"who and whom: {deed}")
@@ -177,6 +180,8 @@ def read(text: str) -> DirectionReading:
         countries=nationalities.read(words),
         roles=roles.read(words.words),
         sides=opposed_sides.read(words),
+        voice=voices.read(text),
+        persons=persons.read(text),
     )
 
 

@@ -7,10 +7,9 @@ Invariant: two texts are told apart only by a verb that is the asker's in one of
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
-from semcache.request.text import READINGS
 from semcache.request.wording.verbs import is_base
-from semcache.runtime.scoped_memo import scoped_cache
 
 _LONGEST = 14  # words; a longer text says more than who is to do what
 _START = r"(?:^\W*|[.!?;:,]\s*|\b(?:and|but|so|now|then|ok|okay|hi|hello|please) )"
@@ -26,21 +25,24 @@ _TURNED = tuple(
 )
 
 
-def exchanged(one: str, two: str) -> str:
-    """A verb that is the asker's in one text and the model's in the other; "" for none."""
-    for (askers, models), (others, orders) in zip(_read(one), _read(two), strict=True):
-        if turned := ((askers & orders) - others) | ((others & models) - askers):
-            return min(turned)
-    return ""
+# For each way of saying so, the verbs of the asker and those of the model.
+Deeds: TypeAlias = tuple[tuple[frozenset[str], frozenset[str]], ...]
 
 
-@scoped_cache(maxsize=READINGS)
-def _read(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """For each way of saying so, the verbs of the asker and those of the model."""
+def read(text: str) -> Deeds:
+    """Who says what he will do, and who is to do what; nobody in a long text."""
     lower = text.lower().replace("\u2019", "'")
     if lower.count(" ") >= _LONGEST:
         lower = ""
     return tuple([(_verbs(asker, lower), _verbs(model, lower)) for asker, model in _TURNED])
+
+
+def exchanged(one: Deeds, two: Deeds) -> str:
+    """Return a verb that is the asker's in one text and the model's in the other; "" for none."""
+    for (askers, models), (others, orders) in zip(one, two, strict=True):
+        if turned := ((askers & orders) - others) | ((others & models) - askers):
+            return min(turned)
+    return ""
 
 
 def _verbs(pattern: re.Pattern[str], text: str) -> frozenset[str]:

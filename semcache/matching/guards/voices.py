@@ -8,6 +8,7 @@ Invariant: two texts are told apart only by one verb that both have, or by one l
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from semcache.matching.guards.form import TONGUES
 from semcache.request.wording.verbs import IRREGULAR
@@ -21,27 +22,47 @@ _MEANS = re.compile(r"\b(?:means?|meaning)\b")
 _SAID = re.compile(r"\bwhat(?:'s| is)\b")
 
 
-def exchanged(one: str, two: str) -> str:
+class Voice(NamedTuple):
+    """The participle of what somebody `suffers` or the verb of what he `does`, and the language that is named.
+
+    `means` tells if it asks what a word of the language means, `says` if it asks what a thing is called there.
+    """
+
+    suffers: str
+    does: str
+    tongue: str
+    means: bool
+    says: bool
+
+
+def read(text: str) -> Voice:
+    """The voice of a question."""
+    lower = text.lower().replace("\u2019", "'")
+    done, does, tongue = _DONE.search(lower), _DOES.search(lower), _IN.search(lower)
+    means = _MEANS.search(lower) is not None
+    return Voice(
+        suffers=done["verb"] if done is not None and " by " not in lower else "",
+        does=does["verb"] if does is not None and done is None else "",
+        tongue=tongue["tongue"] if tongue is not None else "",
+        means=means,
+        says=not means and _SAID.search(lower) is not None,
+    )
+
+
+def exchanged(one: Voice, two: Voice) -> str:
     """Return the verb or the language by which two texts are told apart; "" for none."""
-    one, two = one.lower().replace("\u2019", "'"), two.lower().replace("\u2019", "'")
-    return _turned(one, two) or _turned(two, one) or _meant(one, two) or _meant(two, one)
+    return _turned(one, two) or _turned(two, one) or _meant(one, two)
 
 
-def _turned(done: str, does: str) -> str:
-    suffered, acted = _DONE.search(done), _DOES.search(does)
-    if suffered is None or acted is None or " by " in done or _DONE.search(does) is not None:
-        return ""
-    participle, verb = suffered["verb"], acted["verb"]
-    if participle == verb:
+def _turned(done: Voice, does: Voice) -> str:
+    participle, verb = done.suffers, does.does
+    if not (participle and verb) or participle == verb:
         return ""
     base = IRREGULAR.get(participle)
     bases = {base} if base else {participle[:-1], participle[:-2]} if participle.endswith("ed") else set[str]()
     return verb if bases & {verb, verb.removesuffix("s"), verb.removesuffix("es")} else ""
 
 
-def _meant(means: str, said: str) -> str:
-    ours, theirs = _IN.search(means), _IN.search(said)
-    if ours is None or theirs is None or ours["tongue"] != theirs["tongue"]:
-        return ""
-    apart = _MEANS.search(means) is not None and _MEANS.search(said) is None and _SAID.search(said) is not None
-    return ours["tongue"] if apart else ""
+def _meant(one: Voice, two: Voice) -> str:
+    apart = (one.means and two.says) or (one.says and two.means)
+    return one.tongue if apart and one.tongue == two.tongue else ""

@@ -204,7 +204,7 @@ def _related(match: re.Match[str]) -> str:
 _PRONOUNS = vocabulary("it this that they he she i you we there these those one")
 _JOINTLY = vocabulary("together other same side simultaneously")
 _POINTING = vocabulary("former latter respectively first second last")
-_ORDINAL_WORDS = vocabulary("respectively before after then first second last former latter order")
+_ORDINAL_WORDS = vocabulary("before after then order")  # beside `_POINTING`
 _RELATING = vocabulary(
     """
     compatible interchangeable synonymous identical equivalent related equal similar same different married

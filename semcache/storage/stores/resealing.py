@@ -85,16 +85,20 @@ async def _rewrite(
 
 def _decision(row: Any, seal: Seal) -> dict[str, Any]:
     user = None if row.user_id is None else rows.unplain(row.user_id)
-    scope, body = Scope(rows.unplain(row.tenant), user, rows.unplain(row.namespace)), row.body
-    if row.seal_key is not None:
-        body = rows.opened(body, seal, row.seal_key, entry_id=row.id, scope=scope, field=DECISION_FIELD)
-    body = seal.seal(body, entry_id=row.id, scope=scope, field=DECISION_FIELD)
-    return {"entry": row.id, "seal_key": seal.current, "body": body}
+    return _body(row, seal, Scope(rows.unplain(row.tenant), user, rows.unplain(row.namespace)), DECISION_FIELD)
 
 
 def _plan(row: Any, seal: Seal) -> dict[str, Any]:
-    scope, body = Scope(rows.unplain(row.tenant)), row.body
+    return _body(row, seal, Scope(rows.unplain(row.tenant)), "plan")
+
+
+def _body(row: Any, seal: Seal, scope: Scope, field: str) -> dict[str, Any]:
+    """The body of a row, opened with its key if it has one, and sealed with the current."""
+    body = row.body
     if row.seal_key is not None:
-        body = rows.opened(body, seal, row.seal_key, entry_id=row.id, scope=scope, field="plan")
-    body = seal.seal(body, entry_id=row.id, scope=scope, field="plan")
-    return {"entry": row.id, "seal_key": seal.current, "body": body}
+        body = rows.opened(body, seal, row.seal_key, entry_id=row.id, scope=scope, field=field)
+    return {
+        "entry": row.id,
+        "seal_key": seal.current,
+        "body": seal.seal(body, entry_id=row.id, scope=scope, field=field),
+    }
