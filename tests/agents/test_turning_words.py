@@ -9,6 +9,8 @@ from semcache.agents.pattern import fit, learned
 from semcache.agents.run import disappoints
 from semcache.agents.template import ValueForm
 from semcache.agents.turning_words import turning
+from tests.agents.worlds import TOOLS as WORLD
+from tests.agents.worlds import asked, called, cancelling, finished, opened, taught, tool
 
 CANCEL = learned("Cancel booking BK-100", {"booking": "BK-100"})
 WIRE = learned("Wire the amount of 50 to the supplier Bob", {"payee": "Bob", "amount": "50"})
@@ -72,3 +74,48 @@ def test_thousands_are_read() -> None:
 )
 def test_a_result_that_says_no_is_told(result: object, says_no: bool) -> None:
     assert disappoints(result) is says_no  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["Never", "Don't", "Simulate", "Who may"])
+async def test_plans_are_not_carried_out_for_a_task_that_is_turned(first: str) -> None:
+    tools, plans = [tool("delete_branch", branch="string")], opened()
+    for word, branch in (("Kindly", "feature-A1"), ("Quickly", "feature-B2")):
+        task = f"{word} delete the git branch {branch} today"
+        await plans.record(finished(task, ("delete_branch", {"branch": branch}, "ok")), tools=tools)
+    plain = await plans.lookup(asked("Kindly delete the git branch feature-C3 today"), tools=tools)
+    assert plain.outcome == "plan"
+    turned = await plans.lookup(asked(f"{first} delete the git branch feature-C3 today"), tools=tools)
+    assert (turned.outcome, turned.why) == ("miss", "turned")
+
+
+async def test_a_result_that_says_no_ends_a_plan_before_it_changes_something() -> None:
+    plans = await taught(cancelling("ann_lee_1", "AB12CD"), cancelling("bo_ray_2", "EF34GH"))
+    task = asked("Cancel the first reservation of user cy_fox_3, please")
+    for result, outcome in (
+        ({"reservations": ["IJ56KL"]}, "plan"),
+        ({"reservations": ["IJ56KL"], "open": False}, "miss"),
+    ):
+        looked = called(("find_user", {"user_id": "cy_fox_3"}, result))
+        assert (await plans.lookup([*task, *looked], tools=WORLD)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "other"),
+    [
+        (
+            "Find me a hotel in Paris for 2 nights",
+            "Find me a hotel in Paris for 3 nights",
+            "Find me a hotel in Rome for 5 nights",
+        ),
+        ("Find a hotel for 2 nights", "Find a hotel for 3 nights", None),
+    ],
+)
+async def test_what_may_follow_from_a_value_of_the_task_never_becomes_a_constant(
+    first: str, second: str, other: str | None
+) -> None:
+    tools = [tool("hotels", reads=True, airport="string", nights="integer")]
+    plans = opened()
+    for task, nights in ((first, 2), (second, 3)):
+        await plans.record(finished(task, ("hotels", {"airport": "CDG", "nights": nights}, "one")), tools=tools)
+    found = await plans.lookup(asked(other or "Find a hotel for 5 nights"), tools=tools)
+    assert found.outcome == ("plan" if other is None else "miss")

@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.opening import Opening, open_components
-from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, StoreError
 from semcache.request import eligibility
-from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
+from semcache.types import Discard, Outcome, Rejection, Selector, Store, Why, parse_id
 from tests.components import share
 from tests.packs import static
 from tests.waiting import PATIENCE
@@ -459,3 +460,23 @@ async def test_a_verifier_that_is_none_is_refused_at_the_start() -> None:
 
 async def test_an_id_that_is_no_text_names_nothing(cache: AsyncSemanticCache) -> None:
     assert await cache.feedback(5, correct=True) is False  # type: ignore[arg-type]
+
+
+async def test_an_entry_whose_rejections_cannot_be_written_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with await AsyncSemanticCache.open("memory://", embedder="hashing", seed=1) as cache:
+        found = await cache.lookup("What is a monad?")
+        assert isinstance(await cache.record(found, "A box."), Store)
+        [card] = cache.registry.cards()
+        cache.registry.reject([Rejection(card.id, b"x" * 32)])
+        store = cache.components.store
+        [entry] = await store.get([card.id])
+        assert entry is not None
+
+        async def fails(*_: object, **__: object) -> None:
+            raise StoreError("gone")
+
+        monkeypatch.setattr(store, "reject", fails)
+        with pytest.raises(CacheUnavailable):
+            await cache.components.writer.keep([(replace(entry, id=7), None)])
+        await cache.components.writer.settle()
+        assert await store.get([7]) == [None]

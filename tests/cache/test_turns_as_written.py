@@ -21,6 +21,10 @@ OTHER = {
         talk("How fast is it?", "It is O(n) in all cases.", "Why?"),
         talk("How fast is it?", "It is O(n log n) in all cases.", "Why?"),
     ),
+    "code without another sign": (
+        talk("Here is my code: if not a or b", "Thanks, I see it.", "What exactly does it do?"),
+        talk("Here is my code: if not (a or b)", "Thanks, I see it.", "What exactly does it do?"),
+    ),
     "order": (
         talk("I've bought a ficus and a cactus.", "Both are nice plants.", "How often should the latter be watered?"),
         talk("I've bought a cactus and a ficus.", "Both are nice plants.", "How often should the latter be watered?"),
@@ -40,6 +44,14 @@ OTHER = {
     "spelling": (
         talk("I typed: recieve", "OK.", "Did I spell it right?"),
         talk("I typed: receive", "OK.", "Did I spell it right?"),
+    ),
+    "words to be counted": (
+        talk("Count the words in: I'm here", "OK.", "How many are there?"),
+        talk("Count the words in: I am here", "OK.", "How many are there?"),
+    ),
+    "a greeting that is asked about": (
+        talk("Hello", "Hello!", "Have we greeted each other yet?"),
+        talk("Have we greeted each other yet?"),
     ),
     "greeting": (
         talk("Good morning", "Good morning!", "Which greeting did I use?"),

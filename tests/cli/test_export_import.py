@@ -81,6 +81,23 @@ async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill:
     assert sorted(again, key=str) == sorted(keep, key=str)
 
 
+async def test_a_question_among_material_is_found_in_other_words_after_an_import(
+    run: Run, fill: Fill, tmp_path: Path
+) -> None:
+    asked = (
+        "Answer only from the context.\n\nContext:\nAn unused item may be returned within 30 days of delivery.  \n\n"
+        "Question: How do I reverse a list in Python?"
+    )
+    await fill({asked: "Use reversed()."})
+    file = tmp_path / "all.jsonl"
+    assert run("export", "-o", file).returncode == 0
+    assert run("import", file, env={"SEMCACHE_DATA": str(tmp_path / "fresh")}).returncode == 0
+    async with await opened(tmp_path / "fresh", tmp_path / "plain.yaml") as cache:
+        again = asked.replace("How do I reverse a list in Python?", "how do I reverse a list in python")
+        assert (await cache.lookup(again, model="m")).answer == "Use reversed()."
+        assert (await cache.lookup(again.replace("30 days", "60 days"), model="m")).answer is None
+
+
 def test_a_log_is_read_from_a_pipe_to_its_end(run: Run, tmp_path: Path) -> None:
     rows = [chat(f"What is the {number}th of all monads?") for number in range(300)]
     file, pipe = write(tmp_path / "log.jsonl", rows), tmp_path / "pipe"

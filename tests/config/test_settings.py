@@ -230,3 +230,12 @@ def test_off_is_a_word_also_in_yaml(tmp_path: Path) -> None:
 def test_the_key_of_the_verifier_is_not_shown() -> None:
     settings = load({"SEMCACHE_VERIFIER__API_KEY": "sk-secret"})
     assert "sk-secret" not in repr(settings.explain()) + repr(settings)
+
+
+@pytest.mark.parametrize("name", ["SEMCACHE_UPSTREAM__API_KEY", "SEMCACHE_JUDGE__API_KEY", "OPENAI_API_KEY"])
+@pytest.mark.parametrize("key", ["sk-first\nsecond", "sk two", "sk-\u00e9"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(name: str, key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({name: key})
+    assert name in str(caught.value)
+    assert "sk" not in str(caught.value).replace(name, "")

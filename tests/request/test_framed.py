@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import AsyncSemanticCache
+from semcache.config.packs import packs_dir
 from semcache.dialects import dialects
 from semcache.errors import RequestRejected
 from semcache.request import conversation, framed
@@ -172,3 +174,38 @@ def test_where_the_wording_of_the_question_is_the_matter_no_other_wording_is_ser
 )
 def test_an_instruction_to_answer_leaves_the_wording_free(instruction: str) -> None:
     assert not works_on_wording(instruction)
+
+
+async def test_a_frame_that_works_on_the_wording_serves_the_same_wording_alone() -> None:
+    text = "You help a team of editors of questions for a shop.\n\nIs the question formal or informal?\n\nQuestion: {}"
+    async with await AsyncSemanticCache.open("memory://", seed=7) as cache:
+        await cache.record(await cache.lookup(text.format("How do I pay?")), "Informal.")
+        assert (await cache.lookup(text.format("How do I pay?"))).answer == "Informal."
+        assert (await cache.lookup(text.format("Could you please tell me how to pay?"))).answer is None
+
+
+async def test_what_is_asked_behind_the_question_is_read_too() -> None:
+    text = "Question: What is sold here?\n\nContext: bread and cakes of all kinds\n\n{}"
+    async with await AsyncSemanticCache.open("memory://", seed=7) as cache:
+        assert (await cache.lookup(text.format("And what is the weather in Paris right now?"))).why is Why.LIVE
+        assert (await cache.lookup(text.format("Keep it short."))).why is Why.COLD
+
+
+async def test_a_language_model_is_shown_what_stands_around_the_questions(tmp_path: Path) -> None:
+    shown: list[tuple[str, str]] = []
+
+    class Model:
+        async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
+            shown.append((query, cached_query))
+            return 0.97
+
+    pack = tmp_path / "pack.yaml"
+    shipped = (packs_dir() / "default.yaml").read_text(encoding="utf-8")
+    pack.write_text(shipped.replace("verify: verifier", "verify: llm", 1), encoding="utf-8")
+    one, two = (
+        filled(TEMPLATES[0], text) for text in ("Which cities does it connect?", "What cities are linked by it?")
+    )
+    async with await AsyncSemanticCache.open("memory://", verifier=Model(), policies=str(pack), seed=7) as cache:
+        await cache.record(await cache.lookup(one), "Two.")
+        await cache.lookup(two)
+    assert shown == [(two, one)]

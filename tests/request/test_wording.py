@@ -359,3 +359,17 @@ def test_a_long_text_is_returned_as_it_is() -> None:
     text = "What's  the colour? " * 250
     assert canonical(text).text == text
     assert canonical(text).edits == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "equal"),
+    [
+        ("What is the difference between salt & pepper?", "What is the difference between salt and pepper?", True),
+        ("What does a & b do in Python?", "What does a and b do in Python?", False),
+        ("What is the result of 6 & 3 in Python?", "What is the result of 6 and 3 in Python?", False),
+        ("What does the & operator do in C?", "What does the and operator do in C?", False),
+        ("What does & do in bash?", "What does and do in bash?", False),
+    ],
+)
+def test_an_operator_is_no_and(one: str, two: str, equal: bool) -> None:
+    assert (strictest(one, two, ALL) is not None) is equal

@@ -252,6 +252,13 @@ async def test_a_method_that_cannot_be_sent_is_an_error(upstream: str, method: s
     assert body
 
 
+async def test_a_header_that_cannot_be_sent_is_an_error_that_quotes_no_key(upstream: str) -> None:
+    async with opened(upstream, api_key="sk-first\nsecond") as backend:
+        with pytest.raises(UpstreamError, match="a header is not valid") as caught:
+            await whole(backend, chat())
+    assert "sk-first" not in str(caught.value)
+
+
 async def test_what_is_packed_badly_is_an_error_and_gives_its_connection_back(serve: Callable[[Any], str]) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-encoding", b"gzip")]})

@@ -309,3 +309,15 @@ async def test_an_id_that_an_unanswered_beginning_had_is_that_of_the_call_that_u
     await session.relay.from_client({"id": 1, "method": "initialize", "params": {}})
     assert "stored" in await session.call()
     assert "hit" in await world.relay().call()
+
+
+async def test_what_runs_after_calls_that_were_only_answered_is_not_kept() -> None:
+    rules = {"move": {"effect": "state"}, "press": {"effect": "state"}}
+    world = World()
+    world.tools = [{"name": name, "inputSchema": {"type": "object"}} for name in rules]
+    first, second, third = (world.relay(rules=rules) for _ in range(3))
+    assert "stored" in await first.call("move")
+    assert "hit" in await second.call("move")
+    assert "stored" not in await second.call("press")
+    assert "hit" in await third.call("move")
+    assert "hit" not in await third.call("press")
