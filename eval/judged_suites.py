@@ -1,9 +1,9 @@
 """One tenant and cache for all, with a language model's word: `python -m eval.judged_suites [--suites NAME ...]`.
 
 The groups of the suites of this folder: a prompt, rewordings that share its answer, and texts that do not. They are
-asked of fresh caches, one a group, that hold the prompt alone; then all texts of a suite, in a random order, of one
-cache and tenant, misses recorded and audits answered; and in the same order of a cache for each group. All of it with
-shipped defaults, and with a word of the recorded judge before a request is forwarded (`eval/suite_verdicts`).
+asked of fresh caches, one a group, that hold the prompt alone; then all texts of a suite, in several random orders, of
+one cache and tenant, misses recorded and audits answered; and in the same orders of a cache for each group. All of it
+with shipped defaults, and with a word of the recorded judge before a request is forwarded (`eval/suite_verdicts`).
 
 Knows the library as a user does. Invariant: nothing is learned from one group to the next but in the shared cache, and
 a judge is asked about prompts alone: no label of a suite reaches it.
@@ -31,6 +31,7 @@ from semcache.config.packs import packs_dir
 RESULTS = Path(__file__).parent / "results"
 SUITES = ("traps, seen", "traps, held", "help desk")
 SEED = 7
+ORDERS = 5
 _WAYS = ("no word", "with its word")
 _FAIR = "the same requests, a cache for each group"
 
@@ -79,8 +80,8 @@ def groups(name: str) -> list[Group]:
     return [Group(suite, one.base, one.right, one.traps) for one in help_desk.questions()]
 
 
-async def asked(some: Sequence[Group], judge: RecordedJudge | None, pack: str) -> dict[str, list[int]]:
-    """Counts by role: how many were served (or wrong), of how many."""
+async def asked(some: Sequence[Group], judge: RecordedJudge | None, pack: str) -> dict[str, list[list[int]]]:
+    """Counts by role, one for each order: how many were served (or wrong), of how many. Fresh caches know no order."""
     cache_of = _Caches(judge, pack)
     counts = Counter[tuple[str, bool]]()
     for group in some:
@@ -89,14 +90,23 @@ async def asked(some: Sequence[Group], judge: RecordedJudge | None, pack: str) -
             for role, prompts, answer in (("fresh", group.right, "base"), ("fresh, traps", group.traps, "another")):
                 for prompt in prompts:
                     counts[role, await cache_of.served(cache, prompt, answer) is not None] += 1
-    every = shuffled(some, SEED)
-    async with await cache_of.open() as cache:
-        counts += await _told(cache_of, cache, every, "one cache")
-    for place in range(len(some)):
+    found = _by_role(counts)
+    for order in range(SEED, SEED + ORDERS):
+        counts = Counter[tuple[str, bool]]()
+        every = shuffled(some, order)
         async with await cache_of.open() as cache:
-            counts += await _told(cache_of, cache, [one for one in every if one.group == place], _FAIR)
-    roles = dict.fromkeys(role for role, _ in counts)
-    return {role: [counts[role, True], counts[role, True] + counts[role, False]] for role in roles}
+            counts += await _told(cache_of, cache, every, "one cache")
+        for place in range(len(some)):
+            async with await cache_of.open() as cache:
+                counts += await _told(cache_of, cache, [one for one in every if one.group == place], _FAIR)
+        for role, counted in _by_role(counts).items():
+            found.setdefault(role, []).extend(counted)
+    return found
+
+
+def _by_role(counts: Mapping[tuple[str, bool], int]) -> dict[str, list[list[int]]]:
+    of = {role: counts.get((role, True), 0) + counts.get((role, False), 0) for role, _ in counts}
+    return {role: [[counts.get((role, True), 0), total]] for role, total in of.items()}
 
 
 class _Caches:
@@ -151,9 +161,11 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         "# One tenant and cache for all, with a language model's word",
         "",
-        f"- `python -m eval.judged_suites`, seed {SEED}; `--suites` makes a part of it anew",
+        f"- `python -m eval.judged_suites`, {ORDERS} orders of requests, seeds {SEED} to {SEED + ORDERS - 1}; "
+        "`--suites` makes a part of it anew",
         f"- {about}",
-        f"- A pair without a recorded word counts as P(yes) {UNSURE}, which serves nothing. 95% intervals by Wilson.",
+        f"- A pair without a recorded word counts as P(yes) {UNSURE}, which serves nothing. In brackets 95% "
+        "intervals by Wilson of what was asked of fresh caches, and the lowest and highest of the orders for the rest.",
         "",
         "## Rewordings served",
         "",
@@ -164,7 +176,7 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
     for name, ways in facts.items():
         for way in _WAYS:
             one = ways[way]
-            share, fresh, fair = (served / max(1, of) for served, of in (one["one cache"], one["fresh"], one[_FAIR]))
+            share, fresh, fair = (_mean(one[role]) for role in ("one cache", "fresh", _FAIR))
             cells = [_cell(one[role]) for role in ("fresh", _FAIR, "one cache")]
             lines.append(f"| {name} | {way} | {' | '.join(cells)} | {share / fresh:.0%} | {share / fair:.0%} |")
     lines += [
@@ -177,7 +189,7 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
     for name, ways in facts.items():
         for way in _WAYS:
             roles = ("fresh, traps", f"{_FAIR}, wrong", "one cache, wrong")
-            lines.append(f"| {name} | {way} | {' | '.join(_cell(ways[way].get(role, [0, 0])) for role in roles)} |")
+            lines.append(f"| {name} | {way} | {' | '.join(_cell(ways[way].get(role, [])) for role in roles)} |")
     lines += [
         "",
         "## Words",
@@ -194,11 +206,15 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _cell(counted: Sequence[int]) -> str:
-    count, of = counted
-    if not of:
-        return "-"
-    return share(count, of)
+def _cell(orders: Sequence[Sequence[int]]) -> str:
+    if len(orders) < 2:
+        return share(*orders[0]) if orders else "-"
+    shares = [served / max(1, of) for served, of in orders]
+    return f"{_mean(orders):.1%} of {orders[0][1]} ({min(shares):.1%}–{max(shares):.1%})"
+
+
+def _mean(orders: Sequence[Sequence[int]]) -> float:
+    return sum(served for served, _ in orders) / max(1, sum(of for _, of in orders))
 
 
 if __name__ == "__main__":

@@ -119,3 +119,11 @@ def test_few_are_barred_wrongly_and_few_slip_through(half: str) -> None:
     facts = eligibility.measured(half)
     assert facts["precision"] >= 0.85
     assert facts["recall"] >= 0.75
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Give me a professional bio template", "Give me a template for a cover letter", "write me an email template"],
+)
+def test_a_form_to_be_filled_in_is_cached_like_any_other(text: str) -> None:
+    assert not kinds(text).creative

@@ -81,3 +81,30 @@ def test_a_year_that_is_named_is_history_and_a_market_is_not() -> None:
     assert is_historical("Who won the war in 1815?")
     assert is_historical("On which date did the Berlin Wall fall?")
     assert not is_historical("When did the market close?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What's the time in New York when it is 12 pm in London?",
+        "If it is 3 pm in Tokyo, what time is it in Paris?",
+        "When it's noon in LA what time is it in NY?",
+        "What was the price of gold in 1980?",
+        "What was the exchange rate of the dollar to the yen in 2008?",
+    ],
+)
+def test_a_told_time_of_another_place_and_a_year_that_has_passed_are_of_any_moment(text: str) -> None:
+    assert not is_live(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the price of gold now compared to what it was in 1980?",
+        "What time is it in Paris?",
+        "When I fly to Paris, what time is it in London now?",
+        "What is the price of bitcoin?",
+    ],
+)
+def test_a_price_of_now_beside_an_old_one_is_of_this_moment(text: str) -> None:
+    assert is_live(text)

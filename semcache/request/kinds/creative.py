@@ -87,6 +87,11 @@ _CODE = any_of(
     r"\b(?:function|regex|sql|python|javascript|java|bash|code|class|method|unit tests?|api|html|css"
     r"|algorithm|program)\b"
 )
+# A form to be filled in is the same for everybody.
+_FILLED_IN = r"(?:letters?|bios?|blogs?|posts?|emails?|essays?|speech(?:es)?|quiz|ads?|cards?|invitations?|messages?)"
+_FORM = any_of(
+    rf"\b{_FILLED_IN} templates?\b|\btemplates? (?:for|of) (?:an? |the |my )?(?:[\w-]+ ){{0,3}}?{_FILLED_IN}\b"
+)
 _PLAYFUL = any_of(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)")
 _RANDOMNESS = any_of(  # what a program is to draw
     r"\b(?:function|query|method|class|code|script|program|algorithm|regex)\b.{0,120}\brandom",
@@ -124,6 +129,6 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     if HOW_TO.match(folded) is not None or _ASKS_ABOUT.match(folded) is not None or _tells_and_asks_how(folded):
         return False
-    if _RANDOMNESS.search(folded) is not None:
+    if _RANDOMNESS.search(folded) is not None or _FORM.search(folded) is not None:
         return False
     return _CODE.search(folded) is None or _PLAYFUL.search(folded) is not None

@@ -7,6 +7,7 @@ conversation. Invariant: pure; a prompt of more than `_LONGEST` words is never e
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
@@ -68,6 +69,9 @@ _DANGLING = re.compile(
 _WITHIN = re.compile(r"\w with (?:\w+ ){1,3}(?:in|on) it\W*$")  # "soup with cream in it"
 # Things that a pronoun stands for, named behind it: "which of these is larger, 2/3 or 0.6", "is it 'less' or 'fewer'".
 _LISTED = re.compile(r"\b(?:these|those|them)\b[^,:]{0,40}[,:] ?\S.* or \S|\b(?:is|was) it [\"'][^\"']+[\"'] or [\"']")
+# Two ways to write one thing, asked which is right: "is it who or whom", "is it a hour or an hour".
+_EITHER = re.compile(r"\W*is it (?:spell?ed |written |called )?([\w' -]{2,30}) or ([\w' -]{2,30})\W*$")
+_ALIKE = 0.7  # of 1, for spellings of one thing
 # Behind another word than these, "that" begins a clause.
 _BEFORE_THAT = _AUXILIARIES | _PREPOSITIONS | vocabulary("of to about like than after before and or but not if")
 _ENOUGH = 4  # content words behind "where do they", which say what it is about
@@ -107,7 +111,7 @@ def is_elliptic(text: str) -> bool:
         return True
     if words.words[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and count < 6:
         return not _is_whole(words.words, lower)
-    if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None:
+    if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None or _asks_for_spelling(lower):
         return False
     for place, word in enumerate(words.words):
         if word in _PRONOUNS:
@@ -125,6 +129,14 @@ def is_elliptic(text: str) -> bool:
             dangles = _DANGLING.search(lower) is not None and _WITHIN.search(lower) is None
             return dangles and words.words[0] in _ASKING and count < 10
     return False
+
+
+def _asks_for_spelling(lower: str) -> bool:
+    """Return True if it is asked which of two like spellings is right; "legal or illegal" are no spellings."""
+    if (either := _EITHER.match(lower)) is None:
+        return False
+    one, two = either[1], either[2]
+    return not (one.endswith(two) or two.endswith(one)) and SequenceMatcher(None, one, two).ratio() >= _ALIKE
 
 
 def _is_whole(words: tuple[str, ...], lower: str) -> bool:

@@ -356,7 +356,9 @@ _NOT_LIVE = any_of(
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
-    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None or standing.is_of_hours(folded, bag):
+    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
+        return False
+    if standing.is_of_hours(folded, bag) or standing.is_of_any_moment(folded):
         return False
     rest = without_timeless(without_told(without_days(folded)))
     return rest == folded or _LIVE.match(rest, words_of(rest))

@@ -94,6 +94,15 @@ _LISTED = CuedPatterns(
         rf"{_LEAD}is there (?:a|any) (?:charge|fee|cost)\b",
     ),
 )
+_CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?|o'?clock)|\d{1,2}[:.]\d\d|noon|midday|midnight)(?!\w)"
+# The time of one place, told that of another.
+_CONVERTED = any_of(
+    rf"\b(?:when|whenever|if) (?:it(?:'s|s| is| was)? |the time is )?{_CLOCK} (?:in|at) \w.{{0,60}}\btime\b",
+    rf"\bwhat(?:'s| is| time)\b.{{0,60}}\b(?:when|if) (?:it(?:'s|s| is)? |the time is )?{_CLOCK} (?:in|at) \w",
+)
+_PAST_YEAR = any_of(
+    r"\b(?:was|were|did|had)\b.{0,120}\b(?:in|of|during|on|for) (?:\w+ ){0,3}?(?:1[0-9]{3}|200[0-9]|201[0-9])\b"
+)
 _OTHER = CuedPatterns(
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
     rule("difference", r"\btime difference between\b"),
@@ -117,7 +126,13 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     if _HABIT.search(folded) is not None:
         return True
     listed = _LISTED.match(folded, bag) and _MARKET.search(folded) is None
-    return (listed or _HOURS.match(folded, bag) or _OTHER.match(folded, bag)) and _BOUND.search(folded) is None
+    fixed = _HOURS.match(folded, bag) or _OTHER.match(folded, bag) or _CONVERTED.search(folded) is not None
+    return (listed or fixed) and _BOUND.search(folded) is None
+
+
+def is_of_any_moment(folded: str) -> bool:
+    """Return True if the text asks about a year that has passed, or for the time of a place when it is another's."""
+    return (_PAST_YEAR.search(folded) or _CONVERTED.search(folded)) is not None and _BOUND.search(folded) is None
 
 
 def is_of_history(folded: str) -> bool:

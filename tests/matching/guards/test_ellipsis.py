@@ -120,3 +120,13 @@ def test_an_elliptic_prompt_matches_only_its_own_words() -> None:
 @pytest.mark.parametrize("text", ["", " ", "?", "\n"])
 def test_nothing_is_not_elliptic(text: str) -> None:
     assert not is_elliptic(text)
+
+
+@pytest.mark.parametrize("text", ["Is it who or whom?", "Is it a hour or an hour?", "is it spelled colour or color"])
+def test_two_spellings_say_what_it_is(text: str) -> None:
+    assert not is_elliptic(text)
+
+
+@pytest.mark.parametrize("text", ["Is it legal or illegal?", "Is it male or female?", "Is it free or paid?"])
+def test_two_other_words_leave_it_open_what_it_is(text: str) -> None:
+    assert is_elliptic(text)
