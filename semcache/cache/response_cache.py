@@ -17,7 +17,7 @@ from semcache.cache.query import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.learning.key_reports import Reporter
-from semcache.request import conversation, eligibility
+from semcache.request import conversation, eligibility, ignored
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
@@ -124,6 +124,7 @@ class ResponseCache:
         RequestRejected alone, for a category that the pack does not have.
         """
         started = time.perf_counter()
+        request = ignored.without(request, self.pack.ignore_in_system)
         self._learner.log.corroboration.saw(request.scope.tenant)
         self.components.enter(request.scope)
         category = self.components.categorizer.by_rule(request)

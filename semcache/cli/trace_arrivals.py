@@ -17,7 +17,7 @@ from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
 from semcache.learning.judges.by_text import normal
 from semcache.protocols import Embedder
-from semcache.request import categorize, conversation, eligibility
+from semcache.request import categorize, conversation, eligibility, ignored
 from semcache.retention import admission
 from semcache.retention.freshness import FixedFreshness
 from semcache.simulate import Arrival
@@ -96,7 +96,7 @@ def _place(one: TraceLine, pack: Pack, categories: categorize.Categories) -> Pla
     controls = logged.request.controls
     wish = controls.category or logged.category
     controls = replace(controls, category=wish if wish in pack.categories else None)
-    request = replace(logged.request, scope=scope, controls=controls)
+    request = ignored.without(replace(logged.request, scope=scope, controls=controls), pack.ignore_in_system)
     try:
         return PlacedCall(one, request, categories.by_rule(request))
     except RequestRejected:

@@ -7,7 +7,7 @@ read is valid; every mistake in a file is a ConfigError that names file, line, k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -16,6 +16,7 @@ import yaml
 
 from semcache.config import plugins
 from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
+from semcache.config.system_parts import NAMED
 from semcache.config.yaml_mistakes import explain, line, nearest, repeated
 from semcache.errors import ConfigError
 from semcache.runtime.durations import Duration
@@ -136,6 +137,11 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     description: str = ""
     share: Literal["tenant", "user"] = "tenant"
     """Who shares answers: everyone of a tenant, or each user alone."""
+    ignore_in_system: list[str] = []
+    """Parts of a system prompt that answers do not depend on: requests which differ in them alone share answers.
+
+    `date` and `time` (the current ones), `request_id` (also of sessions, conversations, traces), or regular
+    expressions, of which a group called `kept` still has to be equal. What is forwarded keeps all."""
     target: Rate = 0.01
     """The error that the operator accepts."""
     confidence: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
@@ -207,10 +213,12 @@ def read(path: Path) -> PackSpec:
     _spell_off(data)
     problems, spec = _converted(path, node, data)
     if spec is not None:
+        problems += _problems_of_parts(path, node, spec.ignore_in_system)
         problems += _problems_of_names(path, node, ["defaults"], spec.defaults)
         for name, category in spec.categories.items():
             problems += _problems_of_names(path, node, ["categories", name], category)
-            problems += _problems_of_patterns(path, node, name, category)
+            patterns = category.rules.patterns if category.rules else []
+            problems += _problems_of_expressions(path, node, ["categories", name, "rules", "patterns"], patterns)
     if spec is None or problems:
         raise ConfigError("\n".join(problems))
     return spec
@@ -255,14 +263,32 @@ def _left_out(data: Any, dotted: str) -> bool:
     return any(_left_out(data[key], dotted[len(key) + 1 :]) for key in data if dotted.startswith(f"{key}."))
 
 
-def _problems_of_patterns(path: Path, node: yaml.Node | None, name: str, category: CategorySpec) -> Iterator[str]:
-    keys = ["categories", name, "rules", "patterns"]
-    for pattern in category.rules.patterns if category.rules else []:
+def _problems_of_expressions(
+    path: Path, node: yaml.Node | None, keys: list[str], expressions: Iterable[str]
+) -> Iterator[str]:
+    for expression in expressions:
         try:
-            re.compile(pattern)
+            re.compile(expression)
         except re.error as error:
-            where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
-            yield f"{where}: {pattern!r} is no regular expression: {error}"
+            yield f"{path}:{line(node, keys)}: {'.'.join(keys)}: {expression!r} is no regular expression: {error}"
+
+
+def _problems_of_parts(path: Path, node: yaml.Node | None, entries: Sequence[str]) -> Iterator[str]:
+    keys = ["ignore_in_system"]
+    yield from _problems_of_expressions(path, node, keys, entries)
+    where = f"{path}:{line(node, keys)}: ignore_in_system"
+    for entry in entries:
+        if entry.isidentifier() and entry not in NAMED and (hint := nearest(entry, [*NAMED])):
+            yield f"{where}: no part is called {entry!r}{hint}; '\\b{entry}\\b' is the word"
+        elif _matches_nothing(entry):
+            yield f"{where}: {entry!r} matches an empty text, too: say what has to be there"
+
+
+def _matches_nothing(expression: str) -> bool:
+    try:
+        return re.search(expression, "") is not None
+    except re.error:
+        return False
 
 
 def _problems_of_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> Iterator[str]:

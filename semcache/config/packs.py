@@ -104,6 +104,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     description: str
     share: Literal["tenant", "user"]
+    ignore_in_system: tuple[str, ...] = ()
     target: float
     min_margin: float
     overlap: float = 0.2
@@ -195,6 +196,7 @@ def _settle(spec: PackSpec, source: str) -> Pack:
         name=spec.name,
         description=spec.description,
         share=spec.share,
+        ignore_in_system=tuple(spec.ignore_in_system),
         target=spec.target,
         min_margin=spec.min_margin,
         overlap=spec.overlap,

@@ -1,0 +1,63 @@
+"""Parts of a system prompt that an answer does not depend on: the date, the time, ids, and what else an operator names.
+
+Pure; knows where the dialects keep the system prompt in `Request.identity`. Invariant: only texts of system prompts
+change, and only in the identity, so what is forwarded is what the client sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from semcache.config.system_parts import NAMED
+from semcache.types import Request
+
+_LEFT = "[...]"  # stands for what was left out: a prompt that has no date at all is another one
+_ROLES = ("system", "developer")
+
+
+def without(request: Request, entries: Sequence[str]) -> Request:
+    """The request with what `entries` name taken out of the system prompt in its identity; as it is without any.
+
+    An entry is a name in `NAMED` or a regular expression. Raises re.error for one that is neither.
+    """
+    if not entries or not request.traits.system:
+        return request
+    ignored = _compiled(tuple(entries))
+    identity = dict(request.identity)
+    for field in ("system", "instructions"):
+        if field in identity:
+            identity[field] = _content(identity[field], ignored)
+    for field in ("messages", "input"):
+        if isinstance(identity.get(field), list):
+            identity[field] = [_turn(item, ignored) for item in identity[field]]
+    return request if identity == request.identity else replace(request, identity=identity)
+
+
+@lru_cache(maxsize=8)
+def _compiled(entries: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple([NAMED.get(entry) or re.compile(entry) for entry in entries])
+
+
+def _turn(item: Any, ignored: Sequence[re.Pattern[str]]) -> Any:
+    if not isinstance(item, Mapping) or item.get("role") not in _ROLES:
+        return item
+    return {**item, "content": _content(item.get("content"), ignored)}
+
+
+def _content(content: Any, ignored: Sequence[re.Pattern[str]]) -> Any:
+    if isinstance(content, str):
+        for expression in ignored:
+            content = expression.sub(rf"\g<kept>{_LEFT}" if "kept" in expression.groupindex else _LEFT, content)
+        return content
+    if isinstance(content, list):
+        return [
+            {**part, "text": _content(part["text"], ignored)}
+            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
+            else part
+            for part in content
+        ]
+    return content
