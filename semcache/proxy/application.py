@@ -101,7 +101,6 @@ class Proxy:
             self._http,
             origins=settings.server.cors_origins,
             cached=(*self._dialects, _EMBEDDINGS),
-            max_body=settings.server.max_body,
         )
         self._app: App = self._edges
         self._tracing: Tracing | None = None

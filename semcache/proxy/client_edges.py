@@ -10,11 +10,10 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
-import msgspec
-
 from semcache.dialects.answer import openai_error
-from semcache.dialects.body import UNREADABLE, encode
+from semcache.dialects.body import encode
 from semcache.proxy.asgi import HeaderList, Message, Receive, Scope, Send, respond
+from semcache.proxy.intake import DEPLOYMENT
 
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -43,11 +42,10 @@ _HINT = (
 class ClientEdges:
     """Stands before the routes. `origins` may use the API from a browser, "*" for all; `cached` paths are POSTed to."""
 
-    def __init__(self, app: App, *, origins: Collection[str] = (), cached: Collection[str] = (), max_body: int) -> None:
+    def __init__(self, app: App, *, origins: Collection[str] = (), cached: Collection[str] = ()) -> None:
         self._app = app
         self._origins = frozenset(origin.rstrip("/") for origin in origins)
         self._cached = frozenset(cached)
-        self._max_body = max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -72,7 +70,7 @@ class ClientEdges:
         if scope["method"] == "HEAD" and path.startswith(_READ_ONLY):
             scope = {**scope, "method": "GET"}
         if (deployment := _DEPLOYMENT.fullmatch(path)) is not None:
-            scope, receive = self._deployed(scope, receive, *deployment.groups())
+            scope = _deployed(scope, *deployment.groups())
         elif not path.startswith(_ANSWERED):
             if _is_foreign(path):
                 await _refuse(send, 404, _unknown(path))
@@ -96,39 +94,6 @@ class ClientEdges:
         if "*" in self._origins:
             return "*"
         return origin if origin.rstrip("/") in self._origins else None
-
-    def _deployed(self, scope: Scope, receive: Receive, model: str, name: str) -> tuple[Scope, Receive]:
-        """An Azure deployment is the model of that name, unless the body names another.
-
-        A body that is too large, compressed or no JSON is left for the route to refuse or read.
-        """
-        ready: list[Message] = []
-        headers = scope["headers"]
-        compressed = any(header == b"content-encoding" for header, _ in headers)
-        if not compressed:
-            # The body changes its length; it is read when the route asks for it, which first looks at who is asking.
-            headers = [pair for pair in headers if pair[0] != b"content-length"]
-        path = f"/v1/{name}"
-        renamed = {**scope, "path": path, "raw_path": path.encode(), "query_string": b"", "headers": headers}
-
-        async def again() -> Message:
-            if ready:
-                return ready.pop(0)
-            pieces: list[Message] = []
-            size, more = 0, not compressed
-            while more and size <= self._max_body:
-                pieces.append(await receive())
-                size += len(pieces[-1].get("body", b""))
-                more = pieces[-1]["type"] == "http.request" and pieces[-1].get("more_body", False)
-            if not pieces:
-                return await receive()
-            if not more and pieces[-1]["type"] == "http.request":
-                body = _with_model(b"".join(piece.get("body", b"") for piece in pieces), model)
-                return {"type": "http.request", "body": body, "more_body": False}
-            ready.extend(pieces[1:])
-            return pieces[0]
-
-        return renamed, again
 
 
 class _Whole:
@@ -198,14 +163,10 @@ def renamed(scope: Scope, cached: Collection[str]) -> Scope:
     return changed
 
 
-def _with_model(body: bytes, model: str) -> bytes:
-    try:
-        fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    except UNREADABLE:
-        return body
-    if bytes(fields.get("model", b"")) not in (b"", b"null", b'""'):
-        return body
-    return encode({**fields, "model": model})
+def _deployed(scope: Scope, model: str, name: str) -> Scope:
+    """Return the scope of a request to an Azure deployment: the intake writes the model's name into its body."""
+    path = f"/v1/{name}"
+    return {**scope, "path": path, "raw_path": path.encode(), "query_string": b"", DEPLOYMENT: model}
 
 
 async def _answer_preflight(send: Send, allowed: str | None, headers: dict[bytes, bytes]) -> None:

@@ -12,12 +12,16 @@ from collections import defaultdict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
+
+from semcache.dialects.body import UNREADABLE, encode
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import Receive, Scope, read_body
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.origin import TrustedHosts
 
 LARGE = 16 << 10  # bytes of a body that take milliseconds to read
+DEPLOYMENT = "semcache.deployment"  # in a scope: the model of a body that names none
 
 
 class BytesInFlight:
@@ -151,8 +155,24 @@ class Intake:
         return Hold(self._budget, tenant)
 
     async def body(self, scope: Scope, receive: Receive, hold: Hold, *, most: int | None = None) -> bytes:
-        """Read the body. Raises RequestRejected and ClientGone."""
-        return await read_body(scope, receive, most or self.max_body, hold.grow)
+        """Read the body; one sent to an Azure deployment that names no model is given that of the deployment.
+
+        Raises RequestRejected and ClientGone.
+        """
+        body = await read_body(scope, receive, most or self.max_body, hold.grow)
+        model: str | None = scope.get(DEPLOYMENT)
+        return body if model is None else _with_model(body, model)
+
+
+def _with_model(body: bytes, model: str) -> bytes:
+    """Return a body with this model; as it is where it names one, or is for the route to refuse."""
+    try:
+        fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except UNREADABLE:
+        return body
+    if bytes(fields.get("model", b"")) not in (b"", b"null", b'""'):
+        return body
+    return encode({**fields, "model": model})
 
 
 def _only_reads(scope: Scope) -> bool:

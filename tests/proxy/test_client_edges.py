@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,45 @@ async def test_an_azure_deployment_is_the_model_of_that_name(tmp_path: Path, ups
     [sent] = upstream.calls
     assert (sent.path, sent.query, msgspec.json.decode(sent.body)["model"]) == ("/v1/chat/completions", "", "m")
     assert ("api-key", key) in list(sent.headers)
+
+
+async def test_bytes_sent_to_an_azure_deployment_are_in_flight_like_any_others(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    # More would be held in memory than the operator allows the process, or a tenant.
+    path, piece = "/openai/deployments/m/chat/completions", b" " * (1 << 20)
+    limits = {"server__max_body": 2 << 20, "server__max_in_flight": 4 << 20, "server__max_tenant_in_flight": 3 << 20}
+    async with running(upstream, tmp_path, **limits) as proxy:
+        budget = proxy.context.intake.hold("default")._budget
+        held: list[int] = []
+        pieces = [piece, piece[:1000], b'{"messages": [{"role": "user", "content": "hello"}]}']
+
+        async def receive() -> dict[str, Any]:
+            held.append(budget.held)
+            if not pieces:
+                await asyncio.Event().wait()
+            return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        headers = [(b"host", b"localhost:8080"), (b"content-type", b"application/json")]
+        asked = {"type": "http", "http_version": "1.1", "method": "POST", "query_string": b"", "headers": headers}
+        await proxy({**asked, "path": path, "raw_path": path.encode()}, receive, send)
+        assert budget.held == 0
+    assert sent[0]["status"] == 200
+    assert held[1:3] == [len(piece), len(piece) + 1000]
+
+
+async def test_a_compressed_body_to_an_azure_deployment_is_given_its_model(tmp_path: Path, upstream: Upstream) -> None:
+    body = gzip.compress(b'{"messages": [{"role": "user", "content": "hello"}]}')
+    path = "/openai/deployments/m/chat/completions"
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, body, path=path, content_encoding="gzip").reply()
+    assert reply.status == 200
+    assert msgspec.json.decode(upstream.calls[0].body)["model"] == "m"
 
 
 @pytest.mark.parametrize(
