@@ -115,7 +115,7 @@ class Exchange:
 
     async def _answer_from_plan(self, lookup: Lookup, send: Send) -> bool:
         """Reply with the next step of a plan; False where there is none."""
-        served = await self._turn.reply(self._outbound)
+        served = await self._turn.reply(self._outbound, spends=self._context.limiter.may_spend(self._caller))
         if served is None:
             return False
         await self._turn.learn(served.answer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from semcache.errors import RateLimited
@@ -42,7 +42,7 @@ class KeyLimiter:
     """Admits requests within the limits of their keys. `usual` are those of a key that has none of its own.
 
     `hits` says that hits count as well: then a request is admitted before it is read, and otherwise only once the cache
-    has no answer to it.
+    has no answer to it. Its tokens and dollars are counted either way: a hit, too, may have cost a model's word.
     """
 
     def __init__(
@@ -75,14 +75,25 @@ class KeyLimiter:
         self._own = found
 
     def admit(self, caller: Caller) -> None:
-        """Count a request that has just come. Raises RateLimited."""
+        """Count a request that has just come, where hits count; its key pays from here on. Raises RateLimited."""
         if self._hits:
             self._take(caller)
+        else:
+            key, limits = self._of(caller)
+            _payer.set(key if limits.any else None)
 
     def admit_miss(self, caller: Caller) -> None:
         """Count a request that the cache has no answer to. Raises RateLimited."""
         if not self._hits:
             self._take(caller)
+
+    def may_spend(self, caller: Caller) -> bool:
+        """Return True if a key has tokens and dollars left, for what is asked before the cache knows its answer."""
+        key, limits = self._of(caller)
+        if limits.tokens is None and limits.dollars is None:
+            return True
+        now = self._clock()
+        return _refusal(replace(limits, requests=None), self._counts.used(key, now), now) is None
 
     def charge(self, row: Recorded) -> None:
         """Count the tokens and dollars of a request that was admitted in this task, or in the one that began it."""
@@ -100,9 +111,12 @@ class KeyLimiter:
         """Release the counts."""
         self._counts.close()
 
-    def _take(self, caller: Caller) -> None:
+    def _of(self, caller: Caller) -> tuple[str, KeyLimits]:
         key = caller.key_id or "nobody"
-        limits = self._own.get(key, self._usual)
+        return key, self._own.get(key, self._usual)
+
+    def _take(self, caller: Caller) -> None:
+        key, limits = self._of(caller)
         if not limits.any:
             _payer.set(None)
             return

@@ -59,16 +59,16 @@ class PlanTurn:
         """While the block runs, an outcome of this run waits for the turn in it."""
         return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
 
-    async def reply(self, outbound: Callable[[bytes], Outbound]) -> PlanReply | None:
+    async def reply(self, outbound: Callable[[bytes], Outbound], *, spends: bool = True) -> PlanReply | None:
         """Return the next step of a plan as the reply, None where there is none, or none is to be served.
 
-        `outbound` makes a call of a body, for the small model.
+        `outbound` makes a call of a body, for the small model, which is asked where the request `spends`.
         """
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "answer":
             return None
         patience = _PATIENCE
-        if plans.small is not None:
+        if plans.small is not None and spends:
             from semcache.proxy.plan_small import SmallCalls
 
             price = partial(self._cache.prices.cost, self._request.model)

@@ -265,3 +265,19 @@ async def test_nobody_is_asked_about_an_answer_that_is_too_old(
         now[0] += seconds
         reply = await Call(proxy, ask(PARAPHRASE), **({"cache_control": wish} if wish else {})).reply()
     assert (said(reply), judge.asked) == ("Answer 2.", [])
+
+
+async def test_words_count_among_the_dollars_of_a_key_and_are_not_had_once_those_are_spent(tmp_path: Path) -> None:
+    # Served hits would otherwise spend what the operator has limited, without an end.
+    judge, prices = Judge(1.0), tmp_path / "prices.yaml"
+    prices.write_text("m: [100, 100]\n")
+    limits = {"limits__dollars": 0.05, "prices": str(prices), "verdicts__budget": 1.0}
+    async with asking(held_back({}), judge, tmp_path, "first", **limits) as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        proxy.cache.components.judged.cap.paid(1.0)
+        served = await Call(proxy, ask(PARAPHRASE)).reply()
+        assert (said(served), served.cache["detail"]) == ("Answer 1.", "judged")
+        assert len(judge.asked) == 1
+        refused = await Call(proxy, ask(PARAPHRASE + " Please.")).reply()
+        assert (refused.status, len(judge.asked)) == (429, 1)
+        assert (await Call(proxy, ask(PROMPT)).reply()).status == 200, "what costs nothing is served"

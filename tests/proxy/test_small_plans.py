@@ -339,3 +339,23 @@ async def test_settings_that_cannot_work_are_refused_at_start(tmp_path: Path, se
     with pytest.raises(ConfigError, match=said):
         async with world(tmp_path, **settings):
             pass
+
+
+async def test_what_the_small_model_says_for_a_key_is_paid_from_its_dollars(tmp_path: Path) -> None:
+    # Turns that a plan answers are no forwards, and would otherwise cost what they like.
+    async with world(tmp_path, limits__dollars=1000.0) as here:
+        await here.certified()
+        limiter, now = here.proxy.context.limiter, here.proxy.cache.clock()
+        before = limiter._counts.used("nobody", now).dollars
+        assert details(await here.run()) == PLANNED
+        spent = limiter._counts.used("nobody", now).dollars - before
+        assert spent == pytest.approx(2 * 0.00015)
+        limiter._counts.add("nobody", now, tokens=0, dollars=1000.0)
+        since = len(here.upstream.calls)
+        refused = await here.ask(asked(task(here.runs + 1)))
+        assert details([refused]) == PLANNED[:1], "a step without an open slot costs nothing"
+        messages = [*asked(task(here.runs + 1)), refused.json["choices"][0]["message"]]
+        found = json.dumps({"reservations": ["R1"]})
+        messages.append({"role": "tool", "tool_call_id": messages[-1]["tool_calls"][0]["id"], "content": found})
+        refused = await here.ask(messages)
+        assert (refused.status, len(here.upstream.calls)) == (429, since)
