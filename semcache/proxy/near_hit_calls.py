@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ class NearHitEnvironment:
 
     `entry_id` is the entry that the answer to a request has become, None where it was not kept. `spent` is told of
     every call whose answer is served to nobody, with its price in US dollars. `load` is that of the large model: 1 is
-    full.
+    full. `clock` tells the time of day, `monotonic` that of pauses and of quiet, which nobody sets; both in seconds.
     """
 
     salt: bytes
@@ -47,6 +48,7 @@ class NearHitEnvironment:
     entry_id: Callable[[Lookup], int | None] = lambda _: None
     spent: Callable[[Lookup, Usage, float], object] = lambda *_: None
     load: Callable[[], float] = lambda: 0.0
+    monotonic: Callable[[], float] = time.monotonic
 
 
 class NoAnswer(UpstreamError):

@@ -63,18 +63,19 @@ class ExampleReplays:
         patience: float = 20.0,
     ) -> None:
         self._near, self._large, self._judge, self._rate = near, large, judge, rate
-        self._clock, self._load, self._spent = environment.clock, environment.load, environment.spent
+        self._clock, self._monotonic = environment.clock, environment.monotonic
+        self._load, self._spent = environment.load, environment.spent
         self._patience = patience
         self._patterns: OrderedDict[bytes, RequestPattern] = OrderedDict()
-        self._bucket = TokenBucket(rate / 3600.0, 1.0, self._clock())
+        self._bucket = TokenBucket(rate / 3600.0, 1.0, self._monotonic())
         self._breaker = Breaker(shortest=60.0, longest=_REST)
-        self._last = self._clock()
+        self._last = self._monotonic()
         self._running: asyncio.Task[None] | None = None
         self.counts: Counter[str] = Counter()
 
     def give_way(self) -> None:
         """Note that a request goes to a model, and cancel a replay under way."""
-        self._last = self._clock()
+        self._last = self._monotonic()
         if self._running is not None:
             self._running.cancel()
 
@@ -104,11 +105,11 @@ class ExampleReplays:
 
     async def step(self) -> None:
         """Replay the example that gains the most, if the proxy is idle."""
-        now = self._clock()
+        now = self._monotonic()
         quiet = now - self._last >= QUIET and self._load() <= _CALM and self._breaker.closed(now)
         if not (self._patterns and quiet and self._bucket.take(now)):
             return
-        due = next((one for one in self._near.due(now, limit=1000) if one.partition in self._patterns), None)
+        due = next((one for one in self._near.due(self._clock(), limit=1000) if one.partition in self._patterns), None)
         if due is None:
             return
         self._running = asyncio.create_task(self._replay(due, self._patterns[due.partition]), name="semcache-replay")
@@ -149,7 +150,7 @@ class ExampleReplays:
             answer = await complete_answer(self._large, pattern.dialect, call, self._patience)
         except (TimeoutError, UpstreamError) as error:
             self.counts["refused" if isinstance(error, NoAnswer) else "failed"] += 1
-            self._breaker.failed(self._clock(), error)
+            self._breaker.failed(self._monotonic(), error)
             return None
         self._breaker.succeeded()
         self._spent(pattern.lookup, answer.usage, self._near.settings.large.cost(answer.usage))

@@ -81,7 +81,7 @@ class NearHitService:
         """Choose the model for a request that is to be forwarded; None if near hits do not apply to it."""
         if self._replays is not None:
             self._replays.give_way()
-        if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._clock()):
+        if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._environment.monotonic()):
             return None
         rng = self._environment.rng
         draw = rng.random
@@ -224,7 +224,7 @@ class NearHitService:
     def _failed(self, backend: Backend, reason: str, error: Exception) -> None:
         self.counts[reason] += 1
         if backend is self._models.small:
-            self._breaker.failed(self._clock(), error)
+            self._breaker.failed(self._environment.monotonic(), error)
 
     async def _compare_large(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled

@@ -84,7 +84,7 @@ class SmallPlanService:
             not (controls.only_if_cached or controls.no_cache)
             and (controls.max_error is None or controls.max_error >= self.planner.terms.target)
             and self._share(calls) < 1.0
-            and self._breaker.closed(self._environment.clock())
+            and self._breaker.closed(self._environment.monotonic())
         )
 
     def pays(self, calls: SmallCalls, work: SmallWork) -> bool:
@@ -227,7 +227,7 @@ class SmallPlanService:
             answer = await complete_answer(backend, calls.dialect, calls.outbound(body), self.patience)
         except (TimeoutError, UpstreamError) as error:
             self.counts["timeout" if isinstance(error, TimeoutError) else "failed"] += 1
-            self._breaker.failed(self._environment.clock(), error)
+            self._breaker.failed(self._environment.monotonic(), error)
             return None
         self._breaker.succeeded()
         one, used = answer.usage, calls.usage

@@ -37,7 +37,7 @@ class World:
     """An example whose uses failed, and a large model that says something else by now."""
 
     def __init__(self, answer: Any = lambda _: Answer([says("right")]), *, rate: float = 3600.0) -> None:
-        self.now, self.load, self.spent = 1000.0, 0.0, list[tuple[Usage, float]]()
+        self.now, self.elapsed, self.load, self.spent = 1000.0, 50.0, 0.0, list[tuple[Usage, float]]()
         self.large, self.judge = Upstream(answer), ExactJudge()
         self.near = NearHits(SETTINGS, FlatIndex)
         example = NearExample(1, b"p", "How do I reset it?", "wrong", np.eye(4, dtype=np.float32)[0], 0.0)
@@ -52,6 +52,7 @@ class World:
                 random.Random(0),
                 spent=lambda _, usage, paid: self.spent.append((usage, paid)),
                 load=lambda: self.load,
+                monotonic=lambda: self.elapsed,
             ),
             rate=rate,
             patience=PATIENCE,
@@ -65,6 +66,7 @@ class World:
 
     async def quiet(self, seconds: float = QUIET) -> World:
         self.now += seconds
+        self.elapsed += seconds
         await self.replays.step()
         return self
 
@@ -117,6 +119,16 @@ async def test_nothing_is_asked_while_requests_come_under_load_or_when_no_reques
     assert not (await World(rate=0.0).noted().quiet()).large.calls
 
 
+async def test_a_clock_that_is_set_makes_no_quiet_time_and_ends_none() -> None:
+    here = World().noted()
+    here.now += 10 * QUIET
+    await here.quiet(0.0)
+    assert not here.large.calls
+    here.now -= 20 * QUIET
+    await here.quiet()
+    assert len(here.large.calls) == 2
+
+
 async def test_there_are_no_more_than_the_rate_allows() -> None:
     here = World(lambda _: Answer([says("wrong")]), rate=6.0).noted()
     for _ in range(60):
@@ -135,7 +147,7 @@ async def test_a_request_interrupts_what_is_under_way() -> None:
         return replies[-1]
 
     here = World(hangs).noted()
-    here.now += QUIET
+    here.elapsed += QUIET
     step = asyncio.create_task(here.replays.step())
     while not replies:
         await asyncio.sleep(0)
@@ -196,7 +208,7 @@ async def test_a_judge_that_fails_or_breaks_ends_nothing(monkeypatch: pytest.Mon
     monkeypatch.setattr(here.judge, "agree", agree)
     running = asyncio.create_task(here.replays.run())
     while not here.replays.counts["kept"]:
-        here.now += QUIET
+        here.elapsed += QUIET
         await asyncio.sleep(0)
     running.cancel()
     assert here.replays.counts["fault"] == 1

@@ -47,7 +47,8 @@ class World:
     """A small and a large model, and near hits between them."""
 
     forgetful = False  # what was answered is not kept
-    now = 1000.0
+    now = 1000.0  # of the clock on the wall
+    elapsed = 50.0
 
     def __init__(self, small: Any = None) -> None:
         self.small = Upstream(small or (lambda _: Answer([says("right")])))
@@ -63,6 +64,7 @@ class World:
                 random.Random(0),
                 entry_id=lambda _: None if self.forgetful else next(ids),
                 spent=lambda _, usage, paid: self.compared.append((usage, paid)),
+                monotonic=lambda: self.elapsed,
             ),
             self.background,
             patience=PATIENCE,
@@ -175,7 +177,11 @@ async def test_a_small_model_that_fails_is_left_alone_for_a_while() -> None:
     assert await world.service.serve(replace(choice, arm=Arm.SMALL), CHAT, lookup, outbound) is None
     asked = len(world.small.calls)
     assert await world.ask() == "untouched"
+    # A clock that is set back or forth neither prolongs the pause nor ends it.
     world.now += 100.0
+    assert await world.ask() == "untouched"
+    world.now -= 5000.0
+    world.elapsed += 100.0
     world.small.answer = lambda _: Answer([says("right")])
     assert await world.ask() == "small"
     assert len(world.small.calls) == asked + 1

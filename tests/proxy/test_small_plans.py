@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -359,3 +360,14 @@ async def test_what_the_small_model_says_for_a_key_is_paid_from_its_dollars(tmp_
         messages.append({"role": "tool", "tool_call_id": messages[-1]["tool_calls"][0]["id"], "content": found})
         refused = await here.ask(messages)
         assert (refused.status, len(here.upstream.calls)) == (429, since)
+
+
+async def test_a_clock_that_is_set_back_does_not_prolong_the_pause_of_a_small_model(tmp_path: Path) -> None:
+    async with world(tmp_path) as here:
+        service, elapsed = here.service, [50.0]
+        service._environment = replace(service._environment, monotonic=lambda: elapsed[0], clock=lambda: 0.0)
+        await here.certified()
+        service._breaker.failed(elapsed[0], UpstreamError("gone"))
+        assert details(await here.run())[2] != PLANNED[2]
+        elapsed[0] += 100.0
+        assert details(await here.run()) == PLANNED
