@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 from semcache.errors import RequestRejected
@@ -103,30 +103,37 @@ async def respond(send: Send, status: int, headers: HeaderList, body: bytes) -> 
 
 @asynccontextmanager
 async def until_disconnect(receive: Receive) -> AsyncIterator[None]:
-    """Run a block that ends with Disconnected as soon as the client goes. The request body must have been read."""
+    """Run a block that ends with Disconnected as soon as the client goes. The request body must have been read.
+
+    A task that is cancelled from elsewhere, before or after that, stays cancelled.
+    """
     task = asyncio.current_task()
     assert task is not None
-    gone = False
+    before = task.cancelling()
+    gone = over = False
 
     async def watch() -> None:
         nonlocal gone
         while (await receive())["type"] != "http.disconnect":
             pass
-        gone = True
-        task.cancel()
+        if not over:
+            gone = True
+            task.cancel()
 
     watcher = asyncio.create_task(watch(), name="semcache-disconnect")
     try:
         yield
     except asyncio.CancelledError:
-        if not gone:
+        if not gone or task.uncancel() > before:
             raise
-        task.uncancel()
         raise Disconnected from None
     finally:
+        over = True
         watcher.cancel()
-        with suppress(asyncio.CancelledError):
-            await watcher
+        # Awaited on its own, its end by cancellation could not be told from this task's.
+        await asyncio.wait([watcher])
+        if not watcher.cancelled():
+            watcher.result()
 
 
 async def _read(receive: Receive, limit: int, hold: Grow | None, held: int) -> bytes:

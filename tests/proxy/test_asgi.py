@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import tracemalloc
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import RequestRejected
-from semcache.proxy.asgi import ClientGone, read_body
+from semcache.proxy.asgi import ClientGone, Disconnected, read_body, until_disconnect
 
 
 def sender(*pieces: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, Any]]]:
@@ -100,3 +102,88 @@ async def test_damaged_data_is_a_400(body: bytes, encoding: str) -> None:
 async def test_a_client_that_leaves_is_told_apart(pieces: tuple[bytes, ...]) -> None:
     with pytest.raises(ClientGone):
         await read_body(scope(), sender(*pieces, gone=True), 100)
+
+
+async def _ended(task: asyncio.Task[str]) -> str:
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return "cancelled"
+
+
+def _guarded(left: asyncio.Event) -> asyncio.Task[str]:
+    async def receive() -> dict[str, Any]:
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def work() -> str:
+        try:
+            async with until_disconnect(receive):
+                await asyncio.Event().wait()
+        except Disconnected:
+            return "disconnected"
+        return "whole"
+
+    return asyncio.create_task(work())
+
+
+async def test_a_block_ends_as_soon_as_its_client_goes() -> None:
+    left = asyncio.Event()
+    task = _guarded(left)
+    await asyncio.sleep(0)
+    left.set()
+    assert await _ended(task) == "disconnected"
+    assert task.cancelling() == 0
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_a_task_that_is_cancelled_from_elsewhere_stays_cancelled(turns: int, leaves: bool) -> None:
+    # A stop of the server would otherwise wait for a request whose client went at that moment.
+    left = asyncio.Event()
+    task = _guarded(left)
+    await asyncio.sleep(0)
+    if leaves:
+        left.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    if task.cancel():
+        assert await _ended(task) == "cancelled"
+    else:
+        assert await _ended(task) == "disconnected"
+
+
+async def test_a_cancellation_while_the_watch_is_ended_is_not_lost() -> None:
+    async def receive() -> dict[str, Any]:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.sleep(0)
+            raise
+        raise AssertionError
+
+    async def work() -> str:
+        async with until_disconnect(receive):
+            await asyncio.sleep(0)
+        return "whole"
+
+    task = asyncio.create_task(work())
+    assert await _ended(task) == "cancelled"
+
+
+async def test_a_client_that_goes_when_the_block_is_over_ends_nothing() -> None:
+    async def receive() -> dict[str, Any]:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def work() -> str:
+        async with until_disconnect(receive):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return "whole"
+
+    task = asyncio.create_task(work())
+    assert await _ended(task) == "whole"
+    assert task.cancelling() == 0
