@@ -184,17 +184,23 @@ class FailOpen:
         stored = "stored" if isinstance(admitted, Store) else admitted.why.value
         cache.note(lookup, replace(cache.outcome(lookup, 200, 0.0, answer=answer, stored=stored), count=0))
 
-    def clear(self, **where: Any) -> list[int]:
-        """Delete the entries of this scope that `where` (fields of `Selector`) selects, or all. Raises StoreError."""
-        return self._wait(self._inner.invalidate(self._selector(where)))
+    def clear(self, *, user: str | None = None, **where: Any) -> list[int]:
+        """Delete the entries of this scope that `where` (fields of `Selector`) selects, or all.
 
-    async def aclear(self, **where: Any) -> list[int]:
+        Under a pack that shares per user these are the entries of `user`, or else of the user that this cache is for.
+        Raises StoreError, and InvalidArgument where such a pack is not told whose they are: nobody means everybody's.
+        """
+        return self._wait(self._inner.invalidate(self._selector(user, where)))
+
+    async def aclear(self, *, user: str | None = None, **where: Any) -> list[int]:
         """Do as `clear`, without blocking the running loop."""
-        return await self._route(self._inner.invalidate(self._selector(where)))
+        return await self._route(self._inner.invalidate(self._selector(user, where)))
 
-    def _selector(self, where: Mapping[str, Any]) -> Selector:
-        scope = self.scope(None)
-        return Selector(tenant=scope.tenant, user=scope.user, namespace=scope.namespace, **where)
+    def _selector(self, user: str | None, where: Mapping[str, Any]) -> Selector:
+        whose = self.scope(user).user
+        if whose is None and self._inner.pack.share == "user":
+            raise InvalidArgument("the policy pack shares answers per user: say whose entries to delete, clear(user=...)")
+        return Selector(tenant=self._tenant, user=user or whose, namespace=self._namespace, **where)
 
     def _check(self, category: str | None) -> None:
         known = self._inner.pack.categories

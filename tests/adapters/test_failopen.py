@@ -13,6 +13,9 @@ from semcache import SemanticCache
 from semcache.errors import InvalidArgument
 from semcache_failopen import FailOpen
 
+ANSWER: dict[str, Any] = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "A tree."}, "finish_reason": "stop"}]
+}
 ASKED: list[dict[str, Any]] = [{"role": "user", "content": "What is a heap?"}]
 
 
@@ -70,3 +73,30 @@ def test_an_awaited_lookup_after_a_fork_is_a_miss_and_does_not_hang(cache: Seman
 
 def _awaited(adapter: FailOpen, request: Any) -> None:
     assert asyncio.run(adapter.afind(request)) == (None, False)
+
+
+def test_clearing_takes_the_entries_of_one_user_where_answers_are_private(tmp_path: Path) -> None:
+    # A deletion of one's own would otherwise take the answers of everybody.
+    (tmp_path / "pack.yaml").write_text("name: private\nshare: user\ndefaults: {wording: off}\n")
+    given: dict[str, Any] = {"policies": str(tmp_path / "pack.yaml"), "embedder": "hashing"}
+    with SemanticCache.open(str(tmp_path / "data"), **given) as cache:
+        adapters = {user: FailOpen(cache, user=user) for user in ("ann", "bob")}
+
+        def missing() -> list[str]:
+            missed = []
+            for user, adapter in adapters.items():
+                found, served = adapter.find(adapter.chat(ASKED, "m", {}))
+                if not served:
+                    missed.append(user)
+                    adapter.keep(found, ANSWER)
+            return missed
+
+        assert missing() == ["ann", "bob"]
+        assert len(adapters["ann"].clear()) == 1
+        assert missing() == ["ann"]
+        of_nobody = FailOpen(cache)
+        assert len(of_nobody.clear(user="bob")) == 1
+        assert missing() == ["bob"]
+        with pytest.raises(InvalidArgument, match="per user"):
+            of_nobody.clear()
+        assert missing() == []
