@@ -17,10 +17,11 @@ import msgspec
 from semcache.protocols import OutcomeLog
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter, log_fields
-from semcache.types import Recorded, Usage
+from semcache.types import Recorded, Timings, Usage
 
 EVERY = 0.25  # seconds between two flushes
 _log = logging.getLogger(__name__)
+_NO_STAGES = Timings()
 
 
 class EventLog:
@@ -67,7 +68,10 @@ class EventLog:
             self._meter.dropped_events.inc()
 
     def repeat(self, template: Recorded, at: float, seconds: float) -> None:
-        """Record an outcome that equals `template` but for its time and duration; far cheaper than `note`."""
+        """Record an outcome that equals `template` but for its time and duration, and went through none of its stages.
+
+        Far cheaper than `note`.
+        """
         if len(self._repeats) < self._capacity:
             self._repeats.append((template, at, seconds))
         else:
@@ -134,6 +138,7 @@ def _fold(repeats: Sequence[tuple[Recorded, float, float]]) -> list[Recorded]:
             saved=Usage(template.saved.prompt_tokens * count, template.saved.completion_tokens * count),
             saved_cost=template.saved_cost * count,
             overhead=template.overhead * count,
+            timings=_NO_STAGES,
         )
         for template, count, total, at in groups.values()
     ]
@@ -145,7 +150,7 @@ def _repeated_lines(repeats: Sequence[tuple[Recorded, float, float]]) -> list[by
     for template, at, seconds in repeats:
         tail = tails.get(id(template))
         if tail is None:
-            fields = log_fields(template)
+            fields = log_fields(replace(template, timings=_NO_STAGES))
             tail = tails[id(template)] = (
                 b","
                 + msgspec.json.encode({name: value for name, value in fields.items() if name not in ("at", "ms")})[1:]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from semcache.errors import StoreError
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EventLog
 from semcache.storage.stores.memory import MemoryStore
-from semcache.types import Outcome, Recorded, Scope, Usage, Why
+from semcache.types import Outcome, Recorded, Scope, Timings, Usage, Why
 
 EVENT = Recorded(
     request_id="r",
@@ -57,6 +58,22 @@ async def test_repeats_count_as_often_as_they_were_noted() -> None:
     assert len(logged) == 4
     assert {line["tenant"] for line in logged} == {"acme"}
     assert [line["ms"] for line in logged] == [0.0, 2.0, 2.0, 2.0]
+
+
+async def test_a_repeat_took_none_of_the_time_that_the_stages_of_the_first_took() -> None:
+    # The histograms of stages would otherwise show an old look-up again and again.
+    lines = list[bytes]()
+    book, meter = await event_log(MemoryStore(), lines)
+    first = replace(EVENT, timings=Timings(key=0.5, store=0.25))
+    book.note(first)
+    await book.flush()
+    for _ in range(3):
+        book.repeat(first, 11.0, 0.002)
+        await book.flush()
+    assert sample(meter, "semcache_stage_seconds_count", stage="key") == 1
+    assert sample(meter, "semcache_stage_seconds_sum", stage="store") == 0.25
+    logged = [json.loads(line) for line in b"".join(lines).splitlines()]
+    assert [line.get("stages_ms") for line in logged] == [{"key": 500.0, "store": 250.0}, None, None, None]
 
 
 async def test_a_store_that_is_down_loses_rows_and_says_how_many() -> None:
