@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from semcache.learning.key_reports import KeyReports, Reporter
 from semcache.learning.learner import Learner
-from semcache.learning.reports import ReportingStore, Withdrawn, reject_wrong, withdraw
+from semcache.learning.reports import ReportingStore, ReportSoFar, Withdrawn, reject_wrong, withdraw
 from semcache.protocols import OutcomeLog
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EVERY, EventLog
@@ -80,8 +80,7 @@ class Feedback:
             self._meter.false_hits.labels(entry.category, "feedback").inc()
             await self._event_log.flush()
             if self._later is not None:
-                await self._refuse(entry, who)
-                self._later(self._reject_later(entry, who))
+                self._later(self._reject_later(entry, who, await self._refuse(entry, who)))
             else:
                 await self._reject(entry, who)
         if reporter is not None and not self._keys.teaches(reporter, entry.key.scope.tenant, entry.category):
@@ -104,23 +103,27 @@ class Feedback:
             await self._learner.log.fold()
         return done
 
-    async def _refuse(self, entry: Entry, who: str) -> None:
+    async def _refuse(self, entry: Entry, who: str) -> ReportSoFar:
         """Reject the entry for the requests that it is known to have been served to by now."""
         served = await self._store.served_keys(entry.id)
         if set(served) - {entry.key.exact}:
             await self._reject(entry, who)
-            return
+            return ReportSoFar(served, written=True)
+        known = {one.exact for one in await self._store.rejections(entry.id)}
         rejections = [Rejection(entry.id, digest) for digest in served]
         await self._store.reject(rejections, now=self._clock())
         self._live.registry.reject(rejections)
+        return ReportSoFar([digest for digest in served if digest not in known])
 
-    async def _reject_later(self, entry: Entry, who: str) -> None:
+    async def _reject_later(self, entry: Entry, who: str, before: ReportSoFar) -> None:
         """Reject the entry once other workers have written down to whom they served it."""
         await asyncio.sleep(ELSEWHERE)
-        await self._reject(entry, who)
+        await self._reject(entry, who, before)
 
-    async def _reject(self, entry: Entry, who: str) -> None:
-        rejections = await reject_wrong(self._store, entry, now=self._clock(), undo=self._undo, who=who)
+    async def _reject(self, entry: Entry, who: str, before: ReportSoFar = ReportSoFar()) -> None:
+        rejections = await reject_wrong(
+            self._store, entry, now=self._clock(), undo=self._undo, who=who, before=before
+        )
         self._live.registry.reject(rejections)
         if not rejections:
             await self._live.hide(entry.id)

@@ -6,6 +6,7 @@ into the administrators' log, and withdrawing takes back that and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,22 +33,41 @@ class Withdrawn:
     labels: tuple[Label, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class ReportSoFar:
+    """The effects of a report before other workers said whom they served: the digests of requests that it rejected.
+
+    `written` says that the administrators' log has them.
+    """
+
+    rejected: Collection[bytes] = ()
+    written: bool = False
+
+
 async def reject_wrong(
-    store: ReportingStore, entry: Entry, *, now: float, undo: float = 86400.0, who: str = ""
+    store: ReportingStore,
+    entry: Entry,
+    *,
+    now: float,
+    undo: float = 86400.0,
+    who: str = "",
+    before: ReportSoFar = ReportSoFar(),
 ) -> list[Rejection]:
     """Reject the entry for every request that it was served to, its own among them; return the rejections.
 
     One that was only ever replayed to its own request is deleted, and nothing is returned; for `undo` seconds it can be
-    brought back. Raises StoreError.
+    brought back. What the same report did `before` is written into the administrators' log once. Raises StoreError.
     """
     served = await store.served_keys(entry.id)
-    known = {one.exact for one in await store.rejections() if one.entry_id == entry.id}
+    known = {one.exact for one in await store.rejections(entry.id)}.difference(() if before.written else before.rejected)
     changed: dict[str, Any] = {"id": public_id(entry.id)}
     rejections: list[Rejection] = []
     if set(served) - {entry.key.exact}:
         rejections = [Rejection(entry.id, digest) for digest in served]
         await store.reject(rejections, now=now)
         changed["rejected"] = [digest.hex() for digest in served if digest not in known]
+        if before.written and not changed["rejected"]:
+            return rejections
     elif isinstance(store, OperatorStore) and undo > 0.0:
         changed["batch"] = batch = f"report-{public_id(entry.id)}"
         await store.set_aside(Selector(ids=(entry.id,)), batch=batch, now=now, until=now + undo)

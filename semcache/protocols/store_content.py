@@ -99,8 +99,8 @@ class Rejections(Protocol):
         """Remember that these entries are wrong for these keys; they are announced in the change feed."""
         ...
 
-    async def rejections(self) -> list[Rejection]:
-        """Every rejection of a living entry, oldest first."""
+    async def rejections(self, entry_id: int | None = None) -> list[Rejection]:
+        """Every rejection of living entries, or of one of them, oldest first."""
         ...
 
 

@@ -137,6 +137,46 @@ async def test_a_withdrawn_report_of_an_exact_answer_brings_the_entry_back(cache
     assert (await cache.lookup(OTHER, tenant="a")).outcome is Outcome.SEMANTIC, "its vector is back as well"
 
 
+async def shared_reports(cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a cache whose store others serve from does of its reports later."""
+    later: list[Any] = []
+    monkeypatch.setattr("semcache.learning.feedback.ELSEWHERE", 0.0)
+    monkeypatch.setattr(cache.components.feedback, "_later", later.append)
+    return later
+
+
+async def test_a_report_is_written_down_once_where_others_serve_as_well(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = await shared_reports(cache, monkeypatch)
+    await teach(cache, OWN, "Press Cancel.")
+    served = await cache.lookup(OTHER)
+    assert await cache.feedback(served.entry_id, correct=False)
+    for work in later:
+        await work
+    assert [one["action"] for one in await cache.operating.actions()] == ["report"]
+    assert await cache.withdraw(served.entry_id)
+    assert (await cache.lookup(OTHER)).entry_id == served.entry_id
+
+
+async def test_a_withdrawal_takes_back_what_a_report_did_before_and_after_others_were_heard(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = await shared_reports(cache, monkeypatch)
+    await teach(cache, OWN, "Press Cancel.")
+    served = await cache.lookup(OWN)
+    assert await cache.feedback(served.entry_id, correct=False)
+    assert (await cache.lookup(OWN)).answer is None
+    assert (await cache.lookup(OTHER)).entry_id == served.entry_id, "another worker serves it meanwhile"
+    await cache.event_log.flush()
+    for work in later:
+        await work
+    assert [one["action"] for one in await cache.operating.actions()] == ["report"]
+    assert (await cache.lookup(OTHER)).why is Why.REJECTED
+    assert await cache.withdraw(served.entry_id)
+    assert [(await cache.lookup(one)).entry_id for one in (OWN, OTHER)] == [served.entry_id] * 2
+
+
 async def test_beliefs_are_rebuilt_without_the_report_and_no_audit_is_rewound(tmp_path: Path, clock: Clock) -> None:
     quiet = tmp_path / "quiet.yaml"
     text = (packs_dir() / "default.yaml").read_text(encoding="utf-8")

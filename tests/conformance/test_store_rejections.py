@@ -16,6 +16,7 @@ async def test_rejections_are_kept_once_announced_once_and_die_with_their_entry(
     await store.reject([wrong, wrong, Rejection(99, digest("x"))], now=NOW)
     await store.reject([wrong, Rejection(2, digest("y"))], now=NOW + 1)
     assert await store.rejections() == [wrong, Rejection(2, digest("y"))]
+    assert (await store.rejections(2), await store.rejections(3)) == ([Rejection(2, digest("y"))], [])
     news = await store.changes(head)
     assert [(change.kind, change.entry_id, change.exact) for change in news] == [
         (ChangeKind.REJECT, 1, digest("x")),

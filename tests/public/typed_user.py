@@ -219,7 +219,7 @@ class Remote:
         return {}
 
     async def reject(self, rejections: Sequence[Rejection], *, now: float) -> None: ...
-    async def rejections(self) -> list[Rejection]:
+    async def rejections(self, entry_id: int | None = None) -> list[Rejection]:
         return []
 
     async def head(self) -> int:

@@ -192,9 +192,9 @@ class MemoryStore(MemoryOperating):
                 self._rejections[rejection] = None
                 self._announce(ChangeKind.REJECT, rejection.entry_id, now, rejection.exact)
 
-    async def rejections(self) -> list[Rejection]:
-        """Every rejection of a living entry, oldest first."""
-        return list(self._rejections)
+    async def rejections(self, entry_id: int | None = None) -> list[Rejection]:
+        """Every rejection of living entries, or of one of them, oldest first."""
+        return [one for one in self._rejections if entry_id in (None, one.entry_id)]
 
     async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
         """Put an entry into an answer class, and announce it if it was in another."""

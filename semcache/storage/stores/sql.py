@@ -197,11 +197,13 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
         wanted = list(dict.fromkeys(rejections))
         await self._db.write(lambda connection: self._reject(connection, wanted, now))
 
-    async def rejections(self) -> list[Rejection]:
-        """Every rejection of a living entry, oldest first."""
-        return [
-            Rejection(entry_id, exact) for entry_id, exact in await self._db.fetch(statements.REJECTIONS, bulk=True)
-        ]
+    async def rejections(self, entry_id: int | None = None) -> list[Rejection]:
+        """Every rejection of living entries, or of one of them, oldest first."""
+        if entry_id is None:
+            found = await self._db.fetch(statements.REJECTIONS, bulk=True)
+        else:
+            found = await self._db.fetch(statements.REJECTIONS_OF, {"entry": entry_id}, bulk=True)
+        return [Rejection(of, exact) for of, exact in found]
 
     async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
         """Put an entry into an answer class, and announce it if it was in another."""

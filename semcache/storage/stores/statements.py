@@ -58,6 +58,7 @@ VECTORS = (
 COUNTS = sa.select(entries.c.category, sa.func.count()).group_by(entries.c.category)
 EMBEDDERS = sa.select(vectors.c.embedder_id, sa.func.count()).group_by(vectors.c.embedder_id)
 REJECTIONS = sa.select(rejections.c.entry_id, rejections.c.exact).order_by(rejections.c.at, rejections.c.entry_id)
+REJECTIONS_OF = REJECTIONS.where(rejections.c.entry_id == sa.bindparam("entry", type_=sa.BigInteger))
 KEYS = sa.select(api_keys).order_by(api_keys.c.created, api_keys.c.id)
 SALT = sa.select(meta.c.value).where(meta.c.name == "salt")
 _TWINS = sa.or_(
