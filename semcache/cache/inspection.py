@@ -117,7 +117,7 @@ class Inspection:
 
     async def recent(self, category: str, *, most: int = 500) -> list[DecisionRecord]:
         """The newest decisions of a category. Raises StoreError."""
-        return [one for one in await self._store.decisions(limit=most) if one.category == category]
+        return await self._store.decisions(category=category, limit=most)
 
     async def doubts(self, *, tenant: str | None = None, most: int = 400, limit: int = 50) -> list[OpenDoubt]:
         """Neighbours of recent requests that a person's word would teach most about, first. Raises StoreError."""

@@ -46,6 +46,7 @@ class DecisionRecords(Protocol):
         tenant: str | None = None,
         outcome: str | None = None,
         why: str | None = None,
+        category: str | None = None,
         before: float | None = None,
         limit: int = 50,
     ) -> list[DecisionRecord]:

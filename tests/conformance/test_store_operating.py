@@ -47,6 +47,10 @@ async def test_decisions_come_back_newest_first_and_no_more_than_allowed(store):
     assert await requests(store, tenant="acme") == ["req_3", "req_1"]
     assert await requests(store, before=NOW + 3, limit=1) == ["req_2"]
     assert await requests(store, outcome="exact") == []
+    assert await requests(store, category="nowhere") == []
+    rare = replace(decision(9, at=NOW - 9), category="rare")
+    await store.keep_decisions([rare], most=9)
+    assert await requests(store, category="rare", limit=1) == ["req_9"], "whatever came since in other categories"
     assert await store.decision("req_3") == decision(3, at=NOW + 3)
     assert await store.decision("up_3") == decision(3, at=NOW + 3)
     assert await store.decision("req_0") is None

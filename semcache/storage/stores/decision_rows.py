@@ -83,11 +83,14 @@ class DecisionRows:
         tenant: str | None = None,
         outcome: str | None = None,
         why: str | None = None,
+        category: str | None = None,
         before: float | None = None,
         limit: int = 50,
     ) -> list[DecisionRecord]:
         """Decisions, newest first; those that cannot be opened are left out."""
-        given = {"tenant": None if tenant is None else rows.plain(tenant), "outcome": outcome, "why": why}
+        named = {"tenant": tenant, "category": category}
+        given = {name: None if value is None else rows.plain(value) for name, value in named.items()}
+        given |= {"outcome": outcome, "why": why}
         chosen = sa.select(decisions).where(
             *(decisions.c[name] == value for name, value in given.items() if value is not None)
         )

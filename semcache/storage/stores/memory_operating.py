@@ -112,6 +112,7 @@ class MemoryOperating(MemoryLearning):
         tenant: str | None = None,
         outcome: str | None = None,
         why: str | None = None,
+        category: str | None = None,
         before: float | None = None,
         limit: int = 50,
     ) -> list[DecisionRecord]:
@@ -122,6 +123,7 @@ class MemoryOperating(MemoryLearning):
             if tenant in (None, one.scope.tenant)
             and outcome in (None, one.outcome)
             and why in (None, one.why)
+            and category in (None, one.category)
             and (before is None or one.at < before)
         ]
         return sorted(found, key=lambda one: -one.at)[:limit]
