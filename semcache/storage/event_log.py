@@ -50,6 +50,7 @@ class EventLog:
         self._also: list[Callable[[], Awaitable[object]]] = []
         self._task: asyncio.Task[None] | None = None
         self._flushing = asyncio.Lock()
+        self._waiting = asyncio.Event()  # something is noted; a process that nobody asks does not wake up
 
     def start(self) -> None:
         """Begin flushing in the running event loop."""
@@ -64,6 +65,7 @@ class EventLog:
         """Record one outcome."""
         if len(self._events) < self._capacity:
             self._events.append(event)
+            self._waiting.set()
         else:
             self._meter.dropped_events.inc()
 
@@ -74,6 +76,7 @@ class EventLog:
         """
         if len(self._repeats) < self._capacity:
             self._repeats.append((template, at, seconds))
+            self._waiting.set()
         else:
             self._meter.dropped_events.inc()
 
@@ -120,7 +123,9 @@ class EventLog:
 
     async def _run(self) -> None:
         while True:
+            await self._waiting.wait()
             await asyncio.sleep(self._interval)
+            self._waiting.clear()
             await self.flush()
 
 

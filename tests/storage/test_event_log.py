@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EventLog
 from semcache.storage.stores.memory import MemoryStore
 from semcache.types import Outcome, Recorded, Scope, Timings, Usage, Why
+from tests.waiting import until
 
 EVENT = Recorded(
     request_id="r",
@@ -32,7 +34,7 @@ class Broken(MemoryStore):
         raise StoreError("disk full")
 
 
-async def event_log(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[EventLog, Meter]:
+async def event_log(store: MemoryStore, lines: list[bytes] | None = None, **options: float) -> tuple[EventLog, Meter]:
     await store.open()
     meter = Meter()
     return EventLog(store, meter, sink=lines.append if lines is not None else None, **options), meter
@@ -123,3 +125,24 @@ async def test_a_repeat_beyond_the_last_page_is_counted_like_any_other() -> None
         book.repeat(EVENT, 11.0, 0.002)
     await book.flush()
     assert sample(meter, "semcache_dropped_events_total") == 3
+
+
+async def test_a_log_with_nothing_to_write_wakes_nobody_up_and_then_writes_by_itself() -> None:
+    store, looked = MemoryStore(), [0]
+    book, _ = await event_log(store, interval=0.0)
+
+    async def look() -> None:
+        looked[0] += 1
+
+    book.attach(look)
+    book.start()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert looked == [0]
+    for note in (lambda: book.note(EVENT), lambda: book.repeat(EVENT, 11.0, 0.002)):
+        note()
+        before = looked[0]
+        await until(lambda: looked[0] > before)  # noqa: B023
+    await book.close()
+    [row] = await store.tally()
+    assert row["requests"] == 2
