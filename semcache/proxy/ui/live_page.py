@@ -21,6 +21,7 @@ from semcache.types import Outcome, Why, public_id
 _EVERY = 1.0
 _LONGEST = 5.0
 _FIRST = 50  # events that a new page begins with
+_SOUGHT = 5_000  # the newest, among which those of a page's filters are sought
 _STREAMS, _OWN_STREAMS = 40, 10  # pages that follow, of all visitors and of one key
 _open: dict[object, str] = {}  # by stream, whose it is
 
@@ -51,18 +52,21 @@ async def _stream(visit: Visit, after: int | None) -> AsyncIterator[bytes]:
     _open[own] = visit.who
     try:
         yield b"retry: 300\n\n"
-        wanted = {name: visit.asked(name) for name in ("outcome", "why", "category", "model")}
+        asked = {name: visit.asked(name) for name in ("outcome", "why", "category", "model")}
+        wanted = {name: value for name, value in asked.items() if value}
+        first = _SOUGHT if wanted else _FIRST
         ends = asyncio.get_running_loop().time() + _LONGEST
         while asyncio.get_running_loop().time() < ends and _signed_in(visit):
             try:
                 found = await visit.inspection.outcomes(
-                    after, tenant=visit.tenant, limit=_FIRST if after is None else 200
+                    after, tenant=visit.tenant, limit=first if after is None else 200
                 )
             except CacheUnavailable:
-                found = []
+                shown = []
             else:
+                shown = [row for row in found if all(row[name] == value for name, value in wanted.items())]
+                shown = shown[-_FIRST:] if after is None else shown
                 after = found[-1]["id"] if found else (after or 0)
-            shown = [row for row in found if all(not value or row[name] == value for name, value in wanted.items())]
             lines = [b"id: %d\ndata: %s\n\n" % (row["id"], msgspec.json.encode(_row(row))) for row in shown]
             # A comment keeps what stands between from closing a quiet stream; the id is kept up all the same.
             seen = b"" if after is None else b"id: %d\n" % after

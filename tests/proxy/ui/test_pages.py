@@ -298,6 +298,19 @@ async def test_live_events_go_on_where_a_browser_was_cut_off(tmp_path: Path) -> 
         assert "data: {" in await stream(proxy, browser, last_event_id="no number")
 
 
+async def test_live_events_of_a_filter_are_found_behind_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semcache.proxy.ui.live_page._FIRST", 2)
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        for number, model in enumerate(("rare", "m", "m", "m")):
+            await asked(proxy, f"question {'of ' * number}all", keys["a"], model=model)
+        await proxy.cache.event_log.flush()
+        browser = await logged_in(proxy, keys["admin"])
+        assert (await stream(proxy, browser, query="model=rare")).count("data: {") == 1
+        assert (await stream(proxy, browser, query="model=m")).count("data: {") == 2
+
+
 async def stream(proxy, browser: Browser, query: str = "", **headers: str) -> str:
     """The first batch of live events."""
     call = Call(proxy, path=PAGE + "/live/events", method="GET", query=query, **browser._sent(), **headers)
