@@ -82,9 +82,15 @@ async def write_snapshot(folder: Path, index: IndexOwner, *, embedder_id: str, h
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[bool]:
-    """Give True if this process alone may write to `folder` while the block runs: other workers may be closing too."""
-    import fcntl
+    """Give True if this process alone may write to `folder` while the block runs: other workers may be closing too.
 
+    Where the system has no such locks, as Windows, there are no other workers.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield True
+        return
     with folder.with_suffix(".lock").open("wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
 """Single-flight across worker processes: a lease for each request that one of them is asking the backend.
 
 Knows digests of requests and a file that the workers share. A lease is a lock on one byte of it, far beyond its end, so
-that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or lock
-means that every worker asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
+that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or lock,
+or a system without such locks, means that every worker asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ class Leases:
         self._patience = patience
         self._held: Counter[int] = Counter()
         self._file = -1
-        with suppress(OSError):
+        with suppress(ImportError, OSError):
+            import fcntl  # noqa: F401 - is there a way to lock
+
             self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def take(self, exact: bytes) -> bool:
         """Take the lease of the request with this digest; False while another worker has it."""
-        import fcntl
-
         place = _place(exact)
         if self._file < 0:
             return True
+        import fcntl
+
         if place in self._held:
             self._held[place] += 1
             return True
@@ -58,11 +60,11 @@ class Leases:
 
     def give_back(self, exact: bytes) -> None:
         """Give a lease back as often as it was taken; do nothing if it is not held."""
-        import fcntl
-
         place = _place(exact)
         if place not in self._held:
             return
+        import fcntl
+
         self._held[place] -= 1
         if not self._held[place]:
             del self._held[place]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,15 @@ async def test_a_folder_may_be_a_path(tmp_path: Path) -> None:
 async def test_what_opens_no_cache_is_named(data: Any, options: Any, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         await AsyncSemanticCache.open(data, **options)
+
+
+async def test_a_cache_closes_where_the_system_has_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = HashingEmbedder(64)
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder=embedder) as cache:
+        await cache.record(await cache.lookup("How do I reset my password?"), "Click.")
+        monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder=embedder) as cache:
+        assert (await cache.lookup("How do I reset my password?")).answer == "Click."
 
 
 async def test_a_file_is_no_folder(tmp_path: Path) -> None:

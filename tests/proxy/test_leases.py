@@ -152,3 +152,11 @@ def test_workers_that_are_asked_the_same_at_once_ask_the_backend_once(tmp_path: 
     ):
         asked = [pool.submit(proxy.post, "/v1/chat/completions", ask("What is a fjord?")) for _ in range(16)]
         assert len({one.result().json()["id"] for one in asked}) == 1
+
+
+def test_where_there_are_no_locks_every_worker_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
+    leases = Leases(tmp_path / "lock")
+    assert leases.take(DIGEST)
+    leases.give_back(DIGEST)
+    leases.close()

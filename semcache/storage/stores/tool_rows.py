@@ -120,7 +120,7 @@ class SqlToolResults:
             tool_versions.c.scope == sa.bindparam("whose", type_=sa.String),
             sa.or_(*(tool_versions.c.resource == sa.bindparam(f"n{at}", type_=sa.String) for at in range(len(plain)))),
         )
-        params = {"whose": scope} | {f"n{at}": name for at, name in enumerate(plain)}
+        params = {"whose": rows.plain(scope)} | {f"n{at}": name for at, name in enumerate(plain)}
         found = await self._db.fetch(statement, params)
         return {plain[name]: ResourceVersion(bytes(version), pending) for name, version, pending in found}
 
@@ -153,18 +153,18 @@ class SqlToolResults:
     async def _write(
         self, scope: str, names: Iterable[str], made: ResourceVersion, now: float, begun: bytes | None
     ) -> None:
-        wanted = [rows.plain(name) for name in names]
+        whose, wanted = rows.plain(scope), [rows.plain(name) for name in names]
 
         def work(connection: sa.Connection) -> None:
             for name in wanted:
-                row = sa.and_(tool_versions.c.scope == scope, tool_versions.c.resource == name)
+                row = sa.and_(tool_versions.c.scope == whose, tool_versions.c.resource == name)
                 old = connection.execute(sa.select(tool_versions.c.version, tool_versions.c.pending).where(row)).first()
                 pending = made.pending
                 if begun is not None and old is not None and bytes(old[0]) != begun:
                     pending = max(pending, old[1])
                 values = {"version": made.version, "pending": pending, "changed": now}
                 if old is None:
-                    connection.execute(sa.insert(tool_versions), {"scope": scope, "resource": name, **values})
+                    connection.execute(sa.insert(tool_versions), {"scope": whose, "resource": name, **values})
                 else:
                     connection.execute(sa.update(tool_versions).where(row).values(**values))
 

@@ -49,6 +49,17 @@ async def test_a_result_is_kept_until_its_end_of_life(url: str) -> None:
         assert await results.get(KEY, 12.0) is None
 
 
+async def test_a_scope_that_a_database_cannot_hold_is_kept_apart_all_the_same(url: str) -> None:
+    # What a shell passes on may be no UTF-8, and PostgreSQL knows no NUL.
+    odd = "acm\udce9\x00 files"
+    async with opened(url) as results:
+        one = ResourceVersion(b"1" * 16)
+        await results.change(odd, ["a"], one, 10.0)
+        await results.settle(odd, ["a"], one, b"", 10.0)
+        assert await results.versions(odd, ["a"]) == {"a": one}
+        assert await results.versions("acm", ["a"]) == {}
+
+
 async def test_a_change_makes_new_what_it_names_alone(url: str) -> None:
     async with opened(url) as results:
         assert await results.versions("s", ["a", "b"]) == {}
