@@ -87,7 +87,6 @@ def measure(data: Path, seeds: int) -> Row:
             "no classes": dict.fromkeys(asked, Volatility.SLOW),
             "cues": dict(zip(asked, by_cues, strict=True)),
             "embedding": both,
-            "embedding, own past": both,
         },
         seeds,
     )

@@ -17,7 +17,7 @@ import numpy as np
 from eval.freshness.sets import Row, Timeline
 from semcache.config.packs import Category, Pack, load
 from semcache.request.prompt_volatility import KINDS
-from semcache.retention.freshness import LearnedFreshness, PromptHistory, Volatility
+from semcache.retention.freshness import LearnedFreshness, Volatility
 from semcache.types import Endpoint, Request
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def rates(questions: Sequence[Timeline], kinds: Mapping[str, Volatility]) -> dic
 
 def simulate(
     questions: Sequence[Timeline],
-    ttl: Callable[[str, PromptHistory], float],
+    ttl: Callable[[str], float],
     learn: Callable[[float, bool, str], None],
     *,
     requests: int,
@@ -99,7 +99,6 @@ def simulate(
     ranks = [1 / (rank + 1) for rank in range(len(questions))]
     times = sorted(rng.uniform(FIRST, LAST) for _ in range(requests))
     cached: dict[int, tuple[float, float, int]] = {}
-    pasts: dict[int, PromptHistory] = {}
     asked = hits = stale = 0
     for now, number in zip(times, rng.choices(range(len(questions)), ranks, k=requests), strict=True):
         answer = sum(move <= now for move in moves[number])
@@ -112,12 +111,10 @@ def simulate(
             hits += 1
             stale += old[2] != answer
             continue
-        past = pasts.get(number, PromptHistory())
         if old is not None:
             exposure, changed = (now - old[0]) * YEAR, old[2] != answer or rng.random() < noise
             learn(exposure, changed, text)
-            past = pasts[number] = PromptHistory(past.changes + changed, past.exposure + exposure)
-        cached[number] = (now, now + ttl(text, past) / YEAR, answer)
+        cached[number] = (now, now + ttl(text) / YEAR, answer)
     return {"hits": hits / asked, "stale": stale / max(1, hits)}
 
 
@@ -133,16 +130,13 @@ def rehearse(questions: Sequence[Timeline], kinds: Mapping[str, Mapping[str, Vol
         for days in (1, 7, 30, 90, 365):
             run = simulate(chosen, lambda *_, days=days: days * DAY, lambda *_: None, requests=4000, noise=0, seed=seed)  # type: ignore[misc]
             found[f"fixed {days} d", None, 0.0].append(run)
-        plans = [
-            (name, stale, 0.0) for stale in (0.01, 0.02, 0.05) for name in kinds if stale == 0.02 or "past" not in name
-        ]
+        plans = [(name, stale, 0.0) for stale in (0.01, 0.02, 0.05) for name in kinds]
         plans += [("embedding", 0.02, 0.1), ("embedding", 0.02, 0.3)]
         for name, stale, noise in plans:
             fresh = Known(pack(365 * DAY, stale, LASTS[Volatility.SLOW]), kinds[name])
-            own = name.endswith("own past")
 
-            def life(text: str, past: PromptHistory, fresh: Known = fresh, own: bool = own) -> float:
-                return fresh.ttl(request(text), "default", past=past if own else None)
+            def life(text: str, fresh: Known = fresh) -> float:
+                return fresh.ttl(request(text), "default")
 
             def learn(exposure: float, changed: bool, text: str, fresh: Known = fresh) -> None:
                 fresh.observe("default", exposure, changed, fresh.kind(text))

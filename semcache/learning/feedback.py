@@ -121,9 +121,7 @@ class Feedback:
         await self._reject(entry, who, before)
 
     async def _reject(self, entry: Entry, who: str, before: ReportSoFar = ReportSoFar()) -> None:
-        rejections = await reject_wrong(
-            self._store, entry, now=self._clock(), undo=self._undo, who=who, before=before
-        )
+        rejections = await reject_wrong(self._store, entry, now=self._clock(), undo=self._undo, who=who, before=before)
         self._live.registry.reject(rejections)
         if not rejections:
             await self._live.hide(entry.id)

@@ -59,7 +59,9 @@ async def reject_wrong(
     brought back. What the same report did `before` is written into the administrators' log once. Raises StoreError.
     """
     served = await store.served_keys(entry.id)
-    known = {one.exact for one in await store.rejections(entry.id)}.difference(() if before.written else before.rejected)
+    known = {one.exact for one in await store.rejections(entry.id)}.difference(
+        () if before.written else before.rejected
+    )
     changed: dict[str, Any] = {"id": public_id(entry.id)}
     rejections: list[Rejection] = []
     if set(served) - {entry.key.exact}:

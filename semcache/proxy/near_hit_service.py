@@ -81,7 +81,11 @@ class NearHitService:
         """Choose the model for a request that is to be forwarded; None if near hits do not apply to it."""
         if self._replays is not None:
             self._replays.give_way()
-        if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._environment.monotonic()):
+        if (
+            lookup.key is None
+            or not self._is_eligible(lookup)
+            or not self._breaker.closed(self._environment.monotonic())
+        ):
             return None
         rng = self._environment.rng
         draw = rng.random

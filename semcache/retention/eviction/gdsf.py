@@ -28,12 +28,12 @@ class Gdsf:
         self.touch(id)
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._uses[id] += 1
         self._ranking.put(id, self._clock + self._uses[id] * self._density[id])
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         if id == self._victim:
             self._clock = max(self._clock, self._ranking.value(id))
         self._ranking.drop(id)

@@ -50,13 +50,13 @@ class Lec:
             del self._history[next(iter(self._history))]
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         requests, calls, mean = self._history.get(self._clusters[id], (0, 1, 1.0))
         self._history[self._clusters[id]] = requests + 1, calls, mean
         self._rank(id)
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         self._ranking.drop(id)
         del self._clusters[id], self._weights[id]
 

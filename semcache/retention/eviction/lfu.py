@@ -22,11 +22,11 @@ class Lfu:
         self._count(id, 1)
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._count(id, self._leave(id) + 1)
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         self._leave(id)
 
     def __contains__(self, id: object) -> bool:

@@ -18,12 +18,12 @@ class Lru:
         self._order[id] = None
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         del self._order[id]
         self._order[id] = None
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         del self._order[id]
 
     def __contains__(self, id: object) -> bool:

@@ -40,11 +40,11 @@ class S3Fifo:
             self._small.push(id, weight)
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._uses[id] = min(_MOST, self._uses[id] + 1)
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         cluster = self._clusters.pop(id)
         del self._uses[id]
         if id not in self._small:

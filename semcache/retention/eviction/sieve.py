@@ -35,11 +35,11 @@ class Sieve:
         self._head = id
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._used.add(id)
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         newer, older = self._newer.pop(id), self._older.pop(id)
         if newer is None:
             self._head = older

@@ -43,7 +43,7 @@ class WTinyLfu:
             self._candidate = oldest
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._sketch.add(self._clusters[id])
         for queue in (self._window, self._protected):
             if id in queue:
@@ -55,7 +55,7 @@ class WTinyLfu:
             self._probation.push(oldest, self._protected.take(oldest))
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         del self._clusters[id]
         for queue in (self._window, self._probation, self._protected):
             if id in queue:

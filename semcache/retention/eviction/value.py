@@ -51,14 +51,14 @@ class ValueEviction:
             self._compare(rated)
 
     def touch(self, id: int) -> None:
-        """Note a use; unknown ids are ignored."""
+        """Note a use of an id that is tracked."""
         self._rates.tick()
         self._rates.use(id)
         if self._limit < math.inf:
             self._compare(self._rates.rated(id))
 
     def forget(self, id: int) -> None:
-        """Drop an id that is gone; unknown ids are ignored."""
+        """Drop a tracked id that is gone."""
         self._rates.leave(id, evicted=id == self._victim)
 
     def __contains__(self, id: object) -> bool:

@@ -5,14 +5,13 @@ Pure; the clock is the caller's. Invariant: a TTL counts from creation, and noth
 
 from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
 from semcache.retention.freshness.fixed import FixedFreshness
-from semcache.retention.freshness.learned import FreshnessOutlook, LearnedFreshness, PromptHistory
+from semcache.retention.freshness.learned import FreshnessOutlook, LearnedFreshness
 from semcache.types import Volatility
 
 __all__ = [
     "FixedFreshness",
     "FreshnessOutlook",
     "LearnedFreshness",
-    "PromptHistory",
     "Volatility",
     "VolatilityModel",
     "is_relative",

@@ -27,14 +27,6 @@ _ALIKE: Mapping[Volatility, float] = dict.fromkeys(Volatility, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class PromptHistory:
-    """The record of one prompt: how often its answer was found changed, over how many seconds of being watched."""
-
-    changes: float = 0.0
-    exposure: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class FreshnessOutlook:
     """The freshness of one category and volatility, as operators see it.
 
@@ -78,17 +70,15 @@ class LearnedFreshness:
         known = self._embedder_id is None or self._embedder_id == model.embedder_id
         return model.kind(text, vector if known else None)
 
-    def ttl(
-        self, request: Request, category: str, vector: Vector | None = None, past: PromptHistory | None = None
-    ) -> float:
-        """Seconds; 0 means do not store. `past`: what is known of this very prompt."""
+    def ttl(self, request: Request, category: str, vector: Vector | None = None) -> float:
+        """Seconds; 0 means do not store."""
         policy = self._pack.of(category)
         if not policy.learn_ttl or policy.ttl <= 0:
             return shortened(policy.ttl, request)
         kind = self.kind(request.text, vector)
         if kind == Volatility.RELATIVE and not policy.live:
             return 0.0
-        return shortened(self._ttl(category, kind, past), request)
+        return shortened(self._ttl(category, kind), request)
 
     def observe(self, category: str, exposure: float, changed: bool, kind: Volatility = Volatility.SLOW) -> None:
         """Learn from an answer that was asked for again when it was `exposure` seconds old.
@@ -105,7 +95,7 @@ class LearnedFreshness:
         rows = []
         for kind in Volatility:
             known = self._known(category, kind)
-            ttl = 0.0 if kind == Volatility.RELATIVE and not policy.live else self._ttl(category, kind, None)
+            ttl = 0.0 if kind == Volatility.RELATIVE and not policy.live else self._ttl(category, kind)
             ttl = ttl if policy.learn_ttl else policy.ttl
             rows.append(FreshnessOutlook(kind, ttl, 1 / known.mean, known.observations, known.differing))
         return rows
@@ -118,9 +108,10 @@ class LearnedFreshness:
         """Take up what `state` gave. Raises ValueError for a state that is not its own."""
         self._hazards.restore(state)
 
-    def _ttl(self, category: str, kind: Volatility, past: PromptHistory | None) -> float:
+    def _ttl(self, category: str, kind: Volatility) -> float:
         policy = self._pack.of(category)
-        return min(policy.ttl, _until_stale(policy.stale, self._known(category, kind).upper, past))
+        # Until an answer is out of date with probability `stale`.
+        return min(policy.ttl, -math.log1p(-policy.stale) / self._known(category, kind).upper)
 
     def _known(self, category: str, kind: Volatility) -> HazardPosterior:
         return self._hazards.posterior(category, kind, self._prior(self._pack.of(category)), self._pack.confidence)
@@ -135,15 +126,3 @@ class LearnedFreshness:
         else:
             rate = -math.log1p(-policy.stale) / policy.ttl / prior_quantile(self._pack.confidence)
         return HazardPrior(rate, _ALIKE if policy.live else RATES)
-
-
-def _until_stale(stale: float, rate: float, past: PromptHistory | None) -> float:
-    """Seconds until an answer is out of date with probability `stale`.
-
-    A prompt with a past has a rate of its own, ~ Gamma(1, 1 / rate) a priori; its answer then survives t seconds with
-    probability (b / (b + t))^a, a = 1 + changes and b = 1 / rate + exposure (Lomax).
-    """
-    if past is None:
-        return -math.log1p(-stale) / rate
-    a, b = 1 + past.changes, 1 / rate + past.exposure
-    return b * math.expm1(-math.log1p(-stale) / a)

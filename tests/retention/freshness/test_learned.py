@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.config.packs import Category, Pack, load
-from semcache.retention.freshness import FixedFreshness, LearnedFreshness, PromptHistory, Volatility
+from semcache.retention.freshness import FixedFreshness, LearnedFreshness, Volatility
 from semcache.types import Controls, Endpoint, Request
 
 DAY = 86400.0
@@ -115,16 +114,6 @@ def test_an_unknown_category_is_the_default_one_but_learns_for_itself() -> None:
     assert fresh.ttl(request(SLOW), "default") == pytest.approx(7 * DAY)
 
 
-def test_a_prompt_whose_own_answer_keeps_changing_lives_shorter_than_its_category() -> None:
-    fresh = LearnedFreshness(pack(ttl=7 * DAY))
-    usual = fresh.ttl(request(FAST), "default")
-    restless = fresh.ttl(request(FAST), "default", past=PromptHistory(changes=4, exposure=20 * DAY))
-    steady = fresh.ttl(request(FAST), "default", past=PromptHistory(changes=0, exposure=900 * DAY))
-    assert restless < usual / 2
-    assert usual < steady <= 7 * DAY
-    assert fresh.ttl(request(FAST), "default", past=PromptHistory()) == pytest.approx(usual, rel=0.02)
-
-
 def test_a_second_worker_that_folds_the_same_observations_agrees() -> None:
     rng = random.Random(5)
     rows = [(rng.uniform(60, 9 * DAY), rng.random() < 0.2, rng.choice(list(Volatility))) for _ in range(200)]
@@ -153,7 +142,6 @@ def test_operators_see_what_was_observed() -> None:
     st.lists(st.tuples(st.floats(0, 1e9), st.booleans(), st.sampled_from(list(Volatility))), max_size=30),
     st.sampled_from([STAYS, SLOW, FAST, LIVE]),
     st.none() | st.floats(0, 1e9),
-    st.none() | st.tuples(st.floats(0, 100), st.floats(0, 1e9)),
     st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
@@ -161,14 +149,10 @@ def test_no_life_exceeds_what_pack_and_caller_allow(
     rows: list[tuple[float, bool, Volatility]],
     text: str,
     asked: float | None,
-    past: tuple[float, float] | None,
     live: bool,
 ) -> None:
     fresh = LearnedFreshness(pack(ttl=7 * DAY, live=live))
     for row in rows:
         fresh.observe("default", *row)
-    ttl = fresh.ttl(request(text, asked), "default", past=PromptHistory(*past) if past else None)
+    ttl = fresh.ttl(request(text, asked), "default")
     assert 0 <= ttl <= min(7 * DAY, 7 * DAY if asked is None else asked)
-    if past is not None:
-        more = fresh.ttl(request(text, asked), "default", past=replace(PromptHistory(*past), changes=past[0] + 1))
-        assert more <= ttl
