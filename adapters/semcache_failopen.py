@@ -199,9 +199,7 @@ class FailOpen:
     def _selector(self, user: str | None, where: Mapping[str, Any]) -> Selector:
         whose = self.scope(user).user
         if whose is None and self._inner.pack.share == "user":
-            raise InvalidArgument(
-                "the policy pack shares answers per user: say whose entries to delete, clear(user=...)"
-            )
+            raise InvalidArgument("the policy pack shares answers per user: say whose to delete, clear(user=...)")
         return Selector(tenant=self._tenant, user=user or whose, namespace=self._namespace, **where)
 
     def _check(self, category: str | None) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from semcache.dialects.controls import check_names, rate, refusal, score, seconds
+from semcache.dialects.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.errors import RequestRejected
 from semcache.types import Controls, Outcome, Why
 
@@ -20,21 +21,7 @@ Headers: TypeAlias = Iterable[tuple[str, str]]
 
 _TRUE = frozenset({"", "1", "true", "on", "yes"})
 _FALSE = frozenset({"0", "false", "off", "no"})
-_HOP_BY_HOP = frozenset(
-    {
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-_REQUEST_ONLY = _HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect", "cache-control", "pragma"}
-_REPLY_ONLY = _HOP_BY_HOP | {"content-length", "content-encoding"}
+_REQUEST_ONLY = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect", "cache-control", "pragma"}
 _NO_CACHE = frozenset(
     {
         "x-semcache-bypass",
@@ -152,9 +139,7 @@ def forwarded_as(why: Why, outcome: Outcome) -> str:
 
 def strip_request_headers(headers: Headers) -> list[tuple[str, str]]:
     """The client's headers that go to the backend: not those of this connection, not those meant for us."""
-    given = list(headers)
-    drop = _REQUEST_ONLY | connection_own(given)
-    return [(name, value) for name, value in given if not _dropped(name.lower(), drop)]
+    return [pair for pair in end_to_end(headers, drop=_REQUEST_ONLY) if not pair[0].lower().startswith(_OURS)]
 
 
 def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
@@ -162,19 +147,8 @@ def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
 
     That an answer is approximate, the local engine may say.
     """
-    given = list(headers)
-    drop = _REPLY_ONLY | connection_own(given)
-    return [(name, value) for name, value in given if name.lower() == APPROXIMATE or not _dropped(name.lower(), drop)]
-
-
-def _dropped(name: str, drop: frozenset[str]) -> bool:
-    return name in drop or name.startswith(_OURS)
-
-
-def connection_own(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Header names that a Connection header declares to be its own."""
-    values = [value for name, value in headers if name.lower() == "connection"]
-    return frozenset(name.strip().lower() for value in values for name in value.split(","))
+    left = [(name.lower(), (name, value)) for name, value in end_to_end(headers)]
+    return [pair for name, pair in left if name == APPROXIMATE or not name.startswith(_OURS)]
 
 
 def _directives(given: dict[str, str]) -> Controls:

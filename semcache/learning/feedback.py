@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from semcache.learning.key_reports import KeyReports, Reporter
 from semcache.learning.learner import Learner
-from semcache.learning.reports import ReportingStore, ReportSoFar, Withdrawn, reject_wrong, withdraw
+from semcache.learning.reports import NOT_BEGUN, ReportingStore, ReportSoFar, Withdrawn, reject_wrong, withdraw
 from semcache.protocols import OutcomeLog
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EVERY, EventLog
@@ -120,7 +120,7 @@ class Feedback:
         await asyncio.sleep(ELSEWHERE)
         await self._reject(entry, who, before)
 
-    async def _reject(self, entry: Entry, who: str, before: ReportSoFar = ReportSoFar()) -> None:
+    async def _reject(self, entry: Entry, who: str, before: ReportSoFar = NOT_BEGUN) -> None:
         rejections = await reject_wrong(self._store, entry, now=self._clock(), undo=self._undo, who=who, before=before)
         self._live.registry.reject(rejections)
         if not rejections:

@@ -44,6 +44,9 @@ class ReportSoFar:
     written: bool = False
 
 
+NOT_BEGUN = ReportSoFar()
+
+
 async def reject_wrong(
     store: ReportingStore,
     entry: Entry,
@@ -51,7 +54,7 @@ async def reject_wrong(
     now: float,
     undo: float = 86400.0,
     who: str = "",
-    before: ReportSoFar = ReportSoFar(),
+    before: ReportSoFar = NOT_BEGUN,
 ) -> list[Rejection]:
     """Reject the entry for every request that it was served to, its own among them; return the rejections.
 
@@ -59,9 +62,8 @@ async def reject_wrong(
     brought back. What the same report did `before` is written into the administrators' log once. Raises StoreError.
     """
     served = await store.served_keys(entry.id)
-    known = {one.exact for one in await store.rejections(entry.id)}.difference(
-        () if before.written else before.rejected
-    )
+    unwritten = () if before.written else before.rejected
+    known = {one.exact for one in await store.rejections(entry.id)}.difference(unwritten)
     changed: dict[str, Any] = {"id": public_id(entry.id)}
     rejections: list[Rejection] = []
     if set(served) - {entry.key.exact}:

@@ -2,7 +2,8 @@
 
 Knows digests of requests and a file that the workers share. A lease is a lock on one byte of it, far beyond its end, so
 that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or lock,
-or a system without such locks, means that every worker asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
+or a system without such locks, means that every worker asks; nobody waits longer than `patience` seconds, nor for a
+lease of its own process.
 """
 
 from __future__ import annotations

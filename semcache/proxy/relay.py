@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from semcache.dialects.headers import cache_status, connection_own, strip_reply_headers
+from semcache.dialects.headers import cache_status, strip_reply_headers
+from semcache.dialects.hop_headers import connection_own
 from semcache.errors import RateLimited, RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers

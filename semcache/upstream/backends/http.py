@@ -21,10 +21,10 @@ from typing import cast
 import httpcore2
 import httpx2
 
+from semcache.dialects.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.upstream.backends.connection import DEFAULTS, Connection
-from semcache.upstream.backends.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.upstream.web_socket import open_web_socket
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
+from semcache.dialects.hop_headers import end_to_end
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
-from semcache.upstream.backends.hop_headers import end_to_end
 
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 _END = None

@@ -24,10 +24,16 @@ _FRAMING = HOP_BY_HOP | {"content-length", "content-encoding"}
 
 
 def end_to_end(headers: Iterable[tuple[str, str]], *, drop: frozenset[str] = _FRAMING) -> list[tuple[str, str]]:
-    """Keep the fields that describe the message itself. Names must be in lower case.
+    """Keep the fields that describe the message itself; `drop` has names in lower case.
 
     Fields that `Connection` lists go too. By default so do length and encoding, which whoever sends the body sets.
     """
     pairs = list(headers)
-    listed = {word.strip().lower() for name, value in pairs if name == "connection" for word in value.split(",")}
-    return [(name, value) for name, value in pairs if name not in drop and name not in listed]
+    ending = drop | connection_own(pairs)
+    return [(name, value) for name, value in pairs if name.lower() not in ending]
+
+
+def connection_own(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The names, in lower case, that `Connection` fields declare to be their connection's own."""
+    values = [value for name, value in headers if name.lower() == "connection"]
+    return frozenset(name.strip().lower() for value in values for name in value.split(","))
