@@ -173,13 +173,12 @@ class ConversationLookup:
             if found is None or accounted.conflicts(one, two, names):
                 return None
             edit = max(edit, found)
-        terms = decide.RequestTerms(
+        terms = decide.RequestTerms.of(
+            request,
             card.category,
-            request.controls,
             now=self._clock(),
             rejected=self._search.live.registry.rejected(query.key.exact),
             draw=self._draw(),
-            tenant=request.scope.tenant,
             revalidate=policy.revalidate,
         )
         verdict = self._tier.judge(card.category, edit, request.controls, request.scope.tenant)

@@ -28,9 +28,9 @@ class ExactLookup:
         card = self._registry.exact(key.exact)
         if card is None or (category is not None and card.category != category):
             return None
-        terms = decide.RequestTerms(
+        terms = decide.RequestTerms.of(
+            request,
             card.category,
-            request.controls,
             now=self._clock(),
             rejected=self._registry.rejected(key.exact),
             revalidate=self._pack.of(card.category).revalidate,

@@ -301,10 +301,7 @@ class JudgedLookup:
         return replace(lookup, decision=decision)
 
     def _terms(self, lookup: Lookup, draw: float) -> decide.RequestTerms:
-        request = lookup.request
-        return decide.RequestTerms(
-            lookup.category, request.controls, now=self._clock(), draw=draw, tenant=request.scope.tenant
-        )
+        return decide.RequestTerms.of(lookup.request, lookup.category, now=self._clock(), draw=draw)
 
     def _missed(self, lookup: Lookup) -> Lookup:
         """The lookup with a wish for a word that nobody gives settled: a miss."""

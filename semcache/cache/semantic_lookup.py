@@ -150,13 +150,12 @@ class SemanticLookup:
         return self._choose(asked, [Candidate(card, score)])
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> AskedRequest:
-        terms = decide.RequestTerms(
+        terms = decide.RequestTerms.of(
+            request,
             policy.name,
-            request.controls,
             now=self._clock(),
             rejected=self._search.live.registry.rejected(key.exact),
             draw=self._draw(),
-            tenant=request.scope.tenant,
             revalidate=policy.revalidate,
             otherwise=otherwise,
         )

@@ -67,5 +67,5 @@ class WiderSearch:
             # The request's own earlier answer.
             return False
         rejected = self._live.registry.rejected(lookup.key.exact)
-        terms = decide.RequestTerms(policy.name, request.controls, now=now, rejected=rejected)
+        terms = decide.RequestTerms.of(request, policy.name, now=now, rejected=rejected)
         return decide.unusable(card, terms, 0.0) is None

@@ -80,13 +80,12 @@ class WordingLookup:
         edit = strictest(request.text, card.text, self.tier.kinds(card.category))
         if edit is None:
             return None
-        terms = decide.RequestTerms(
+        terms = decide.RequestTerms.of(
+            request,
             card.category,
-            request.controls,
             now=self._clock(),
             rejected=self._live.registry.rejected(query.key.exact),
             draw=self._draw(),
-            tenant=request.scope.tenant,
             revalidate=policy.revalidate,
         )
         names = guards_of(policy, request)

@@ -15,7 +15,7 @@ from semcache.matching.neighbourhood import Objections
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request.wording import Edit
-from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
+from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome, Request, Serve, Verdict, Verify, Why
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
@@ -42,6 +42,30 @@ class RequestTerms:
     tenant: str = ""
     revalidate: float = 0.0
     otherwise: Forward = _COLD
+
+    @classmethod
+    def of(
+        cls,
+        request: Request,
+        category: str,
+        *,
+        now: float,
+        rejected: Container[int] = (),
+        draw: float = 0.0,
+        revalidate: float = 0.0,
+        otherwise: Forward = _COLD,
+    ) -> RequestTerms:
+        """Return the terms of a request of this category, with the controls and the tenant that it names itself."""
+        return cls(
+            category,
+            request.controls,
+            now,
+            rejected,
+            draw=draw,
+            tenant=request.scope.tenant,
+            revalidate=revalidate,
+            otherwise=otherwise,
+        )
 
 
 _OPPOSING = frozenset(("negation", "direction"))

@@ -73,12 +73,9 @@ class _PendingVerification:
 
     def decided(self, p_same: float) -> Serve | Forward:
         """The decision after this verdict, one more feature for the strategy, which learns what it is worth."""
-        request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
         # Ages were judged when the doubt arose.
-        terms = decide.RequestTerms(
-            self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
-        )
+        terms = decide.RequestTerms.of(self.lookup.request, self.lookup.category, now=0.0, draw=self.draw)
         return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 
 
