@@ -15,6 +15,7 @@ import msgspec
 from semcache.dialects.controls import LONGEST_NAME, from_body, kind, refusal
 from semcache.dialects.json_shape import members_of, shape
 from semcache.request import framed
+from semcache.request.keys import plain_number
 from semcache.types import Controls, Frame
 
 MAX_DEPTH = 128
@@ -159,11 +160,7 @@ def named(value: str, key: str) -> str:
 
 def settle(body: dict[str, Any], volatile: frozenset[str] = VOLATILE) -> dict[str, Any]:
     """A body without its volatile fields, one spelling for numbers (1.0 is 1) and for `n` (absent, null and 1)."""
-    kept = {
-        key: int(value) if type(value) is float and value.is_integer() and abs(value) < 2**53 else value
-        for key, value in body.items()
-        if key not in volatile
-    }
+    kept = {key: plain_number(value) for key, value in body.items() if key not in volatile}
     count = kept.get("n", 0)
     if count is None or (count == 1 and count is not True):
         del kept["n"]

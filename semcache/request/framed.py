@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from semcache.request.kinds.patterns import WORKS_ON_TEXT
 from semcache.types import Frame
 
 _AROUND = "around"
@@ -39,11 +40,10 @@ _END = re.compile(
 )
 _CUE = re.compile(r"[\s#*<>/:：]*+(?:[\w'-]++[\s#*<>/:：]*+){0,4}+\Z")  # "Helpful answer:", "</question>"
 _BLANK = re.compile(r"\n[ \t]*+\n\s*+")
-_WORK = re.compile(
+_ASKING = re.compile(
     r"(?i)\W*(?:(?:please|now|can you|could you|(?:based on|using|given) (?:this|the above)\S*)\s+)*"
-    r"(?:summari[sz]e|sum up|explain|describe|extract|list|identify|find|classify|tell|give|write|answer|compare"
-    r"|analy[sz]e|review|translate|rewrite|rephrase|paraphrase|simplify|shorten|name|count|what|who|when|where|why|how"
-    r"|which|is|are|was|were|does|do|did|can|could|should|will|would|has|have)\b"
+    rf"(?:{WORKS_ON_TEXT}|sum up|explain|describe|list|find|tell|give|write|answer|compare|review|name|what|who|when"
+    r"|where|why|how|which|is|are|was|were|does|do|did|can|could|should|will|would|has|have)\b"
 )
 
 
@@ -82,7 +82,7 @@ def _beside_material(text: str) -> tuple[str, Frame] | None:
 
 
 def _asks(part: str) -> bool:
-    return len(part) <= _LONGEST and "\n" not in part and (part.endswith("?") or _WORK.match(part) is not None)
+    return len(part) <= _LONGEST and "\n" not in part and (part.endswith("?") or _ASKING.match(part) is not None)
 
 
 def placeholder(frame: Frame) -> dict[str, list[str]]:

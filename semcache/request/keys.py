@@ -16,6 +16,7 @@ import msgspec
 
 from semcache.types import CacheKey, Request, Scope
 
+_EXACT = 2.0**53
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
@@ -24,7 +25,12 @@ def canonical(identity: Mapping[str, Any]) -> bytes:
 
     Numbers nested deeper keep their spelling: a different spelling there costs a miss, never a wrong answer.
     """
-    return _encoder.encode({name: _plain(value) for name, value in identity.items()})
+    return _encoder.encode({name: plain_number(value) for name, value in identity.items()})
+
+
+def plain_number(value: Any) -> Any:
+    """Return the integer that a float spells (1.0 is 1), as far as floats count one by one; others as they are."""
+    return int(value) if type(value) is float and value.is_integer() and abs(value) < _EXACT else value
 
 
 def cache_key(request: Request, salt: bytes, *, alike: Mapping[str, Any] | None = None) -> CacheKey:
@@ -86,7 +92,3 @@ def _scope(scope: Scope) -> bytes:
 
 def _frame(*parts: bytes) -> bytes:
     return b"".join([len(part).to_bytes(8, "big") + part for part in parts])
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds.patterns import SENTENCES, any_of, vocabulary
+from semcache.request.kinds.patterns import SENTENCES, WORKS_ON_TEXT, any_of, vocabulary
 from semcache.request.secrets import fold
 
 _LONGEST = 2000  # characters of a problem
@@ -21,11 +21,10 @@ _TEXT = (
     r"|logs?|speech(?:es)?|descriptions?|content|snippets?|excerpts?|statements?|scenarios?|information|facts"
     r"|details|points|minutes|contracts?|clauses?|feedback|tickets?|headlines?|quotes?|chat|thread)\b"
 )
+_WORKS = rf"{WORKS_ON_TEXT}|categori[sz]e|label|proofread|edit|correct|detect|convert|rate"
 _WORKED_ON = (
-    r"\b(?:summari[sz]e|sum up|summary of|extract|identify|classify|categori[sz]e|label|translate|paraphrase"
-    r"|rewrite|rephrase|proofread|analy[sz]e|describe|explain|read|find|list|count|determine|detect|highlight|edit"
-    r"|correct|shorten|simplify|convert|turn|what is|what are|who is|create|write|generate|judge|rate|evaluate"
-    r"|compare)\b"
+    rf"\b(?:{_WORKS}|sum up|summary of|describe|explain|read|find|list|determine|highlight|turn|what is|what are|who is"
+    r"|create|write|generate|judge|evaluate|compare)\b"
 )
 _WHICH = r"(?:the (?:following|given|provided)|this|these|following)"
 _INSTRUCTION = any_of(
@@ -41,10 +40,8 @@ LEAD = (
     r"^\W*(?:(?:hi|hello|hey|ok|so|please|kindly|(?:can|could|would|will) you(?: please)?|i (?:need|want) you to)\W+)*"
 )
 _WORK = (
-    r"(?:proofread|spell-?check|fix|correct|edit|check|rewrite|rephrase|reword|paraphrase|translate|summari[sz]e|shorten"
-    r"|simplify|classify|label|categori[sz]e|extract|analy[sz]e|count|score|rate|detect|identify|convert|capitali[sz]e"
-    r"|punctuate|improve|format|complete|continue|expand|is there an? (?:spelling|grammar)|what(?:'s| is) the (?:tone"
-    r"|sentiment|language|mood)|how many words)\b"
+    rf"(?:{_WORKS}|spell-?check|fix|check|reword|score|capitali[sz]e|punctuate|improve|format|complete|continue|expand"
+    r"|is there an? (?:spelling|grammar)|what(?:'s| is) the (?:tone|sentiment|language|mood)|how many words)\b"
 )
 _GIVEN = re.compile(
     rf"{LEAD}{_WORK}[^:\n?]{{0,120}}(?:\?\s*\n|:|\n\s*\n)\s*(?P<given>\S.*)\Z".replace(" ", r"\s+"), re.DOTALL

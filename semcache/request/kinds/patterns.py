@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"\w+")
+# What is done with a text that is given, by every reading of it; each reading knows more verbs of its own.
+WORKS_ON_TEXT = (
+    "summari[sz]e|extract|identify|classify|translate|paraphrase|rewrite|rephrase|analy[sz]e|shorten|simplify|count"
+)
 SENTENCES = re.compile(r"(?<=[.?!;])\s+|\n\s*")  # between which a text is parted
 
 
