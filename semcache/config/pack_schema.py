@@ -153,7 +153,7 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     capacity: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
     min_margin: Score = 0.25
-    """A request whose best centroid scores below this joins the category `default`."""
+    """A request whose nearest centroid scores less joins `default`: a least score, not a lead over the second."""
     overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.2
     """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
     defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
