@@ -11,12 +11,11 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
+from semcache.matching.guards.spelled_times import NEAR, normal, other_end
 from semcache.matching.guards.timetable import (
     DAYS,
     HOUR,
     MONTHS,
-    NTH,
-    ORDINAL,
     PARTS_OF_DAY,
     PATTERN,
     PERIODS,
@@ -49,13 +48,7 @@ _SHIFTS = frozenset((*SHIFT, "this", "quarter"))
 # Times at which something befell somebody, and the words by which it was the asker.
 _HAPPENED = ("ago", "yesterday", "last ", "this morning", "this afternoon", "this evening")
 _OWN = frozenset(("i", "i'm", "i've", "my", "we", "our"))
-# Beside these, "at 8" is a time of day.
-_DATED = frozenset((*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw"))
-_NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
 CALENDAR = frozenset((*MONTHS, *DAYS))
-_BEFORE_NAME = frozenset(
-    ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
-)
 _SIDES = {
     "before": "before",
     "until": "before",
@@ -65,18 +58,6 @@ _SIDES = {
     "following": "after",
 }
 _AT = frozenset(("in", "on", "at", "during"))
-_NEAR = 40  # characters before a time that are read for what it is
-_NOT_YEAR_BEFORE = re.compile(
-    r"(?:[$€£¥₹#]|\b(?:eur|usd|gbp|chf|aud|cad|inr"
-    r"|top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
-)
-_NOT_YEAR_AFTER = re.compile(
-    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah?|rpm|hz"
-    r"|watts?|wh?|fl|nautical|nmi|words?"
-    r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?"
-    r"|bytes?|tokens?"
-    r"|hours?|minutes?|seconds?|days?|square|sq|psi|steps)\b"
-)
 
 
 class DateReading(NamedTuple):
@@ -151,16 +132,16 @@ def read(text: str) -> DateReading:
     pieces: list[str] = []
     end = 0
     for match in PATTERN.finditer(words.lower):
-        found = _normal(match, words)
+        found = normal(match, words)
         if found is None:
             continue
         if len(found) > 1:
             alternatives.append(found)
         else:
-            items |= found | _other_end(match)
+            items |= found | other_end(match)
             start = match.start("dh") if match["dh"] else match.start()
             behind = words.lower[match.end() : match.end() + 2]
-            _bound(words.lower[max(0, start - _NEAR) : start], behind, min(found), bounds, loose)
+            _bound(words.lower[max(0, start - NEAR) : start], behind, min(found), bounds, loose)
         pieces += (words.lower[end : match.start()], " , ")
         end = match.end()
     pieces.append(words.lower[end:])
@@ -217,155 +198,6 @@ def _same(one: DateReading, two: DateReading) -> bool:
     return left == right
 
 
-def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
-    """The normalised times behind a match: several when it is ambiguous, {""} for the present, None for no date."""
-    group, get = match.lastgroup, match.group
-    if group == "iso":
-        return _date(get("iy"), int(get("im")), int(get("id")))
-    if group == "slash":
-        first, second = int(get("sa")), int(get("sb"))
-        year = get("sy") if len(get("sy")) == 4 else "20" + get("sy")
-        options = {_date(year, month, day) for month, day in ((first, second), (second, first))}
-        found = frozenset().union(*(option for option in options if option is not None))
-        return found or None
-    if group == "dm":
-        return _date(get("dy"), MONTHS[get("dmo")], int(get("dd") or NTH[get("dn")]))
-    if group == "md":
-        return _date(get("my"), MONTHS[get("mmo")], int(get("mdd")))
-    if group == "mony":
-        return frozenset((f"date {get('xy')}-{MONTHS[get('xmo')]}-?",))
-    if group == "ym":
-        return frozenset((f"quarter {get('yqn')} {get('yq')}",))
-    if group == "quarter":
-        return frozenset((f"quarter {get('qn')} {get('qy') or ''}".strip(),))
-    if group == "wquarter":
-        return frozenset((f"quarter {ORDINAL[get('qo')]} {get('qoy') or ''}".strip(),))
-    if group == "fiscal":
-        return frozenset((f"year {get('fy') if len(get('fy')) == 4 else '20' + get('fy')}",))
-    if group == "decade":
-        if words.lower[max(0, match.start() - 6) : match.start() - 1].split()[-1:] in (["under"], ["over"]):
-            return None  # "under-20s" are people
-        return frozenset((f"decade {get('dec')[-2:] if get('dec').startswith('19') else get('dec')}",))
-    if group == "span":
-        quarter = next(number for number in "1234" if get(f"s{number}"))
-        return frozenset((f"quarter {quarter} {get('sy4') or ''}".strip(),))
-    if group == "daypart":
-        hour = _hour(get("dh"))
-        if not 1 <= hour <= 12 or (hour <= _PILLS and not get("dat")):
-            return None
-        late = get("dpart") != "morning" if get("dpart") else _SMALL_HOURS < hour < 12
-        return frozenset((_clock(hour, int(get("dmin") or 0), late=late),))
-    if group == "past":
-        hour = _hour(get("ph"))
-        if not 1 <= hour <= 12:
-            return None
-        minute = 30 if get("pq") == "half" else 15 if get("pside") == "past" else 45
-        hour -= get("pside") == "to"
-        part = get("pm") or get("ppart") or get("ppartn")
-        if part is None:
-            return _either(hour, minute)
-        return frozenset((_clock(hour, minute, late=part not in ("a", "morning")),))
-    if group == "clock":
-        hour = int(get("h"))
-        if not 1 <= hour <= 12:
-            return None
-        return frozenset((_clock(hour, int(get("m") or 0), late=get("half") == "p"),))
-    if group == "clock24":
-        return frozenset((f"time {int(get('h24'))}:{get('m24')}",))
-    if group == "at":
-        hour = _hour(get("ah"))
-        if not (1 <= hour <= 12) or words.bag.isdisjoint(_DATED):
-            return None
-        return _either(hour)
-    if group == "oclock":
-        hour = _hour(get("oh"))
-        return _either(hour) if hour <= 12 else None
-    if group == "year":
-        start = match.start()
-        if _NOT_YEAR_BEFORE.search(words.lower[max(0, start - _NEAR) : start]):
-            return None
-        if _NOT_YEAR_AFTER.match(words.lower, match.end()):
-            return None
-        return frozenset((f"year {get('y')}",))
-    if group == "shift":
-        which, period = get("which"), get("period")
-        if period in ("time", "second", "minute") or (which == "this" and period in ("day", "hour")):
-            return None
-        if period == "day" and SHIFT.get(which) == "last":
-            return frozenset(("yesterday",)) if which == "previous" else None  # "my last day" has no date
-        if which == "this" and period in MONTHS:
-            return frozenset((f"month {MONTHS[period]}",))
-        if which == "this" and period in DAYS:
-            return frozenset((f"weekday {DAYS[period]}",))
-        if which == "this" and period in ("week", "month", "year"):
-            return frozenset(("",))
-        if which == "this":
-            return frozenset(("tonight" if period in ("evening", "night") else f"this {period}",))
-        return frozenset((f"{get('other') or ''} {SHIFT[which]} {period}".strip(),))
-    if group == "point":
-        point = POINTS[get("p")]
-        if get("beyond"):
-            return frozenset((f"{get('beyond')} {point}",))
-        if point == "today":
-            return frozenset(("",))
-        return frozenset((f"time {point}" if ":" in point else point,))
-    if group == "ago":
-        period = _A_PERIOD.search(words.lower, max(0, match.start() - _NEAR), match.start())
-        if period is None:
-            return frozenset(("ago",))
-        return frozenset(("ago", "yesterday" if period[1] == "day" else f"last {period[1]}"))
-    return _named(get("w"), match.start(), words)
-
-
-def _named(word: str, start: int, words: SplitText) -> frozenset[str] | None:
-    """A month or weekday that stands alone; ambiguous words count only after a preposition, or capitalised inside."""
-    if word in _NOT_ALONE or word in ("sat", "sun"):
-        before = words.lower[max(0, start - _NEAR) : start].split()
-        capital = words.raw[start : start + 1].isupper() and bool(before) and not words.raw.isupper()
-        after_preposition = bool(before) and before[-1] in _BEFORE_NAME and (word, before[-1]) != ("wed", "to")
-        if word in DAYS and _TIMED.match(words.lower, start + len(word)):
-            return frozenset((f"weekday {DAYS[word]}",))
-        if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
-            return None
-    if word in MONTHS:
-        return frozenset((f"month {MONTHS[word]}",))
-    return frozenset((f"weekday {DAYS[word]}",))
-
-
-def _other_end(match: re.Match[str]) -> frozenset[str]:
-    """The second date of a match that names two days of one month: "3 to 14 August"."""
-    start, end = match["dfrom"], match["mto"]
-    if start:
-        day = int(start) if start.isdigit() else NTH[start]
-        return _date(match["dy"], MONTHS[match["dmo"]], day) or frozenset()
-    return (_date(match["my"], MONTHS[match["mmo"]], int(end)) if end else None) or frozenset()
-
-
-def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    return frozenset((f"date {year or '?'}-{month}-{day}",))
-
-
-def _hour(written: str) -> int:
-    return int(written) if written.isdigit() else HOUR[written]
-
-
-def _either(hour: int, minute: int = 0) -> frozenset[str]:
-    """The two times of day of which nothing tells if they are before noon or after it."""
-    return frozenset(_clock(hour, minute, late=late) for late in (False, True))
-
-
-def _clock(hour: int, minute: int, *, late: bool) -> str:
-    """A time of day, after noon if it is late."""
-    return f"time {hour % 12 + 12 * late}:{minute:02}"
-
-
-_SMALL_HOURS = 4  # that are at night and in the morning
-_PILLS = 3  # "one in the morning, two in the evening" are more often these than times
-_A_PERIOD = re.compile(r"\b(?:an?|one)\s+(day|week|month|year)\s+$")  # "a week ago" is last week, or seven days ago
-# Behind an abbreviated weekday, a time of day.
-_TIMED = re.compile(r",?\s+(?:\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|at\b|morning|afternoon|evening|night|noon)")
 _PERFECT = frozenset(("has", "have", "had"))
 _DONE = re.compile(
     r"\b(?:has|have|had) (?:(?!to\b)[\w'-]+ ){0,4}?(?:\w{2,}ed|been|gone|done|become|begun|won|lost|left|made"
