@@ -198,12 +198,13 @@ def _settled(text: str, bag: frozenset[str]) -> bool:
 
 
 def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit], named: bool) -> str:
-    """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
-    folds, opens, spells = Edit.CHARACTERS in kinds, Edit.CONTRACTION in kinds, Edit.SPELLING in kinds
-    shortens, corrects = Edit.ABBREVIATION in kinds and not named, Edit.TYPO in kinds
+    """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips.
+
+    Abbreviations that are `named` in the text are left alone.
+    """
     pieces = _WORD.split(text)
     upper = text.isupper()
-    if folds and upper and shouted(text):
+    if Edit.CHARACTERS in kinds and upper and shouted(text):
         made.add(Edit.CHARACTERS)
         pieces[1::2] = [word.lower() for word in pieces[1::2]]
     known = misspelt.dictionary()
@@ -212,52 +213,87 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
         for at in range(1, len(pieces), 2)
         if (word := pieces[at]) not in known or word in _CHANGING or word.endswith("'s")
     ]
-    slips = _slips(pieces, ats) if corrects else {}
-    kept: frozenset[int] = frozenset()
+    slips = _slips(pieces, ats) if Edit.TYPO in kinds else {}
     if slips:
         told.update((Edit.TYPO, Edit.CHARACTERS))
-        kept = _withheld(pieces, slips)
-    last = len(pieces) - 2
+    words = _Words(pieces, kinds - {Edit.ABBREVIATION} if named else kinds, made, slips, upper=upper)
     for at in ats:
-        word = pieces[at]
-        low = word.lower()
-        if low == word and low not in _EDITED and at not in slips and not low.endswith("'s"):
-            continue
-        joined = pieces[at + 1][:1] == "-" or pieces[at - 1][-1:] == "-"
-        if at in slips and at not in kept and not joined and (folds or word == low):
-            made.add(Edit.TYPO)
-            pieces[at] = low = word = slips[at]
-        if shortens and not joined and word.isupper() and (plain := capitals(word)) is not None and not upper:
-            made.add(Edit.ABBREVIATION)
-            pieces[at] = plain
-            continue
-        if folds and word != low and at not in kept:
-            first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
-            word = low if is_evident(low, "".join(pieces[at + 1 : at + 3])) else lowered(word, first)
-            if word != pieces[at]:
-                made.add(Edit.CHARACTERS)
-                pieces[at] = word
-        if (low not in _EDITED and not low.endswith("'s")) or (word[1:] != low[1:] and not word.isupper()):
-            continue
-        follows = pieces[at + 2].lower() if at < last and pieces[at + 1] == " " else ""
-        if opens and (plain := opened(low, follows)) is not None:
-            made.add(Edit.CONTRACTION)
-        elif joined:
-            continue
-        elif spells and word == low and (plain := american(low, follows)) is not None:
-            made.add(Edit.SPELLING)
-        elif shortens and (plain := ABBREVIATIONS.get(low)) is not None and (word == low or word.isupper()):
-            made.add(Edit.ABBREVIATION)
-            if (
-                pieces[at + 1].startswith((". ", ".,"))
-                and len(low) < 7
-                and (at == last or pieces[at + 2][:1].islower())
-            ):
-                pieces[at + 1] = pieces[at + 1][1:]
-        else:
-            continue
-        pieces[at] = plain
+        words.edit(at)
     return "".join(pieces)
+
+
+class _Words:
+    """The words of a text, every second of `pieces`, edited in place; `made` takes the kinds that changed one.
+
+    `slips` are corrections by where they go; `upper` says that the whole text was in capitals.
+    """
+
+    def __init__(
+        self, pieces: list[str], kinds: frozenset[Edit], made: set[Edit], slips: dict[int, str], *, upper: bool
+    ) -> None:
+        self._pieces, self._kinds, self._made, self._slips, self._upper = pieces, kinds, made, slips, upper
+        self._kept = _withheld(pieces, slips) if slips else frozenset[int]()
+        self._last = len(pieces) - 2
+
+    def edit(self, at: int) -> None:
+        """Edit the word that stands there."""
+        word = self._pieces[at]
+        low = word.lower()
+        if low == word and low not in _EDITED and at not in self._slips and not low.endswith("'s"):
+            return
+        joined = self._pieces[at + 1][:1] == "-" or self._pieces[at - 1][-1:] == "-"
+        if not joined and self._may_be_corrected(at, word == low):
+            self._put(at, self._slips[at], Edit.TYPO)
+            low = self._pieces[at]
+        if not joined and self._spells_capitals_out(at):
+            return
+        self._lower(at, low)
+        if low in _EDITED or low.endswith("'s"):
+            self._rewrite(at, low, joined=joined)
+
+    def _put(self, at: int, word: str, kind: Edit) -> None:
+        self._made.add(kind)
+        self._pieces[at] = word
+
+    def _may_be_corrected(self, at: int, small: bool) -> bool:
+        return at in self._slips and at not in self._kept and (small or Edit.CHARACTERS in self._kinds)
+
+    def _spells_capitals_out(self, at: int) -> bool:
+        word = self._pieces[at]
+        if Edit.ABBREVIATION not in self._kinds or self._upper or not word.isupper():
+            return False
+        plain = capitals(word)
+        if plain is not None:
+            self._put(at, plain, Edit.ABBREVIATION)
+        return plain is not None
+
+    def _lower(self, at: int, low: str) -> None:
+        pieces, word = self._pieces, self._pieces[at]
+        if Edit.CHARACTERS not in self._kinds or word == low or at in self._kept:
+            return
+        first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
+        plain = low if is_evident(low, "".join(pieces[at + 1 : at + 3])) else lowered(word, first)
+        if plain != word:
+            self._put(at, plain, Edit.CHARACTERS)
+
+    def _rewrite(self, at: int, low: str, *, joined: bool) -> None:
+        """Write a contraction in full, British spelling as American, and an abbreviation as what it stands for."""
+        pieces, kinds, word = self._pieces, self._kinds, self._pieces[at]
+        small, upper = word == low, word.isupper()
+        if word[1:] != low[1:] and not upper:
+            return
+        follows = pieces[at + 2].lower() if at < self._last and pieces[at + 1] == " " else ""
+        if Edit.CONTRACTION in kinds and (plain := opened(low, follows)) is not None:
+            self._put(at, plain, Edit.CONTRACTION)
+        elif joined:
+            return
+        elif Edit.SPELLING in kinds and small and (plain := american(low, follows)) is not None:
+            self._put(at, plain, Edit.SPELLING)
+        elif Edit.ABBREVIATION in kinds and (small or upper) and (plain := ABBREVIATIONS.get(low)) is not None:
+            self._put(at, plain, Edit.ABBREVIATION)
+            ends = at == self._last or pieces[at + 2][:1].islower()
+            if pieces[at + 1].startswith((". ", ".,")) and len(low) < 7 and ends:
+                pieces[at + 1] = pieces[at + 1][1:]
 
 
 def _slips(pieces: list[str], ats: list[int]) -> dict[int, str]:
