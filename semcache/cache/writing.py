@@ -18,7 +18,7 @@ from semcache.learning.learner import Learner
 from semcache.protocols import Entries, Freshness, Rejections
 from semcache.retention.admission import admission
 from semcache.retention.freshness.fixed import shortened
-from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.guarded_calls import SURVIVED, GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 _BETWEEN = 8  # entries that are shown before others are served
+_PENDING = 64 << 20  # bytes of answers that may wait for a slow store
+_OVERHEAD = 600  # bytes of an entry beside its answer, request and vector
 
 
 class WrittenStore(Entries, Rejections, Protocol):
@@ -137,16 +139,34 @@ class EntryWriter:
         self._meter = meter
         self._worth = worth
         self._deletions = TaskSet(meter, "store")
+        self._pending = 0  # bytes
         self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they spare
 
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
-        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is kept."""
+        """Store entries in one transaction and make them findable.
+
+        Raises CacheUnavailable; then none is kept, or, from a store that is only slow, all are once they are durable.
+        Of answers that wait for such a store, up to 64 MiB are held in memory, and more are given up.
+        """
+        size = sum([_bytes(entry, vector) for entry, vector in entries])
+        if self._pending and self._pending + size > _PENDING:
+            raise CacheUnavailable(f"{self._pending} bytes of answers wait for the store already")
+        await self._faults.unhurried("store", self._kept(entries, size))
+
+    async def _kept(self, entries: Sequence[tuple[Entry, Vector | None]], size: int) -> None:
+        self._pending += size
+        try:
+            await self._put(entries)
+        finally:
+            self._pending -= size
+
+    async def _put(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         inherited = [rejection for entry, _ in entries for rejection in self._inherited(entry)]
-        await self._faults.guard("store", self._store.put_all(entries))
+        await self._store.put_all(entries)
         if inherited:
             try:
-                await self._faults.guard("store", self._store.reject(inherited, now=self.maker.clock()))
-            except CacheUnavailable:
+                await self._store.reject(inherited, now=self.maker.clock())
+            except SURVIVED:
                 # Without them it would be served to those who rejected what it replaces.
                 self._deletions.start(self._delete(tuple([entry.id for entry, _ in entries])))
                 raise
@@ -195,7 +215,8 @@ class EntryWriter:
         return fresh
 
     async def settle(self) -> None:
-        """Wait until the store has let go of what was given up."""
+        """Wait until the store has what was kept, and has let go of what was given up."""
+        await self._faults.settle()
         await self._deletions.settle()
 
     async def _old(self, fresh: Entry) -> Entry | None:
@@ -248,3 +269,8 @@ class EntryWriter:
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
         await self._store.delete(Selector(ids=ids), now=self.maker.clock())
+
+
+def _bytes(entry: Entry, vector: Vector | None) -> int:
+    """Return about how many bytes an entry holds."""
+    return len(entry.body) + 2 * len(entry.key.canonical) + (0 if vector is None else vector.nbytes) + _OVERHEAD

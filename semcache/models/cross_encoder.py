@@ -9,6 +9,9 @@ that is not read whole gets `UNREAD`.
 from __future__ import annotations
 
 import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +86,10 @@ class CrossEncoder:
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
         del cached_answer
-        return float((await asyncio.to_thread(self.probabilities, [(query, cached_query)]))[0])
+        said = await asyncio.get_running_loop().run_in_executor(
+            _readers(os.getpid()), self.probabilities, [(query, cached_query)]
+        )
+        return float(said[0])
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """P(same answer) of each pair, shape (len(pairs),). Raises EmbedError."""
@@ -127,6 +133,16 @@ class CrossEncoder:
         if logits.shape != (len(lines),):
             raise EmbedError(f"expected {len(lines)} logits, got an array of shape {logits.shape}")
         return logits
+
+
+@cache
+def _readers(process: int) -> ThreadPoolExecutor:
+    """The threads in which pairs are read: one core is left to requests, and the loop's own threads to short work.
+
+    `process` is the id of this one: threads do not outlive a fork.
+    """
+    del process
+    return ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), "semcache-verify")
 
 
 def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:

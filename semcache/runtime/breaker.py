@@ -9,7 +9,7 @@ from __future__ import annotations
 class Breaker:
     """Open after a failure, for a pause that doubles up to `longest` seconds; closed again by a success."""
 
-    __slots__ = ("_longest", "_pause", "_shortest", "_until", "error")
+    __slots__ = ("_longest", "_pause", "_shortest", "_until", "error", "late")
 
     def __init__(self, *, shortest: float = 0.5, longest: float = 15.0) -> None:
         self._shortest = shortest
@@ -17,6 +17,7 @@ class Breaker:
         self._pause = 0.0
         self._until = 0.0
         self.error: str | None = None
+        self.late = False  # what opened it was no failure but a time limit
 
     def closed(self, now: float) -> bool:
         """Return True if the part may be asked. `now` is a monotonic time in seconds."""
@@ -29,6 +30,7 @@ class Breaker:
         self._pause = min(self._longest, self._pause * 2 or self._shortest)
         self._until = now + self._pause
         self.error = f"{type(error).__name__}: {error}"
+        self.late = isinstance(error, TimeoutError)
         return True
 
     def succeeded(self) -> None:
@@ -36,3 +38,4 @@ class Breaker:
         self._pause = 0.0
         self._until = 0.0
         self.error = None
+        self.late = False

@@ -2,8 +2,8 @@
 
 Knows the names of the parts and nothing of what they do. A part that cannot do its work raises a CacheUnavailable or an
 OSError: a fault, which callers survive. Anything else is a defect of this program or of a plug-in, and is never taken
-for a fault. Invariant: a call ends within `patience` seconds, with a result, with CacheUnavailable for a fault, or with
-a defect as it was raised; while a breaker is open it ends at once.
+for a fault. Invariant: a caller waits at most `patience` seconds, for a result, for CacheUnavailable for a fault, or
+for a defect as it was raised; while a breaker is open it waits for nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class GuardedCalls:
         self._meter = meter
         self._patience = patience
         self._breakers = {part: Breaker() for part in PARTS}
+        self._late = {part: Breaker() for part in PARTS}  # open where unhurried calls are not waited for
+        self._unhurried: set[asyncio.Task[Any]] = set()
 
     async def guard(self, part: str, work: Coroutine[Any, Any, T]) -> T:
         """Await a call into a part, unless it has just failed. Raises CacheUnavailable, and defects as they are."""
@@ -43,9 +45,53 @@ class GuardedCalls:
         if not breaker.closed(time.monotonic()):
             work.close()
             raise CacheUnavailable(f"{part} is left alone after: {breaker.error}")
-        try:
+        with self._noting(part):
             async with asyncio.timeout(self._patience):
-                result = await work
+                return await work
+
+    async def unhurried(self, part: str, work: Coroutine[Any, Any, T]) -> T:
+        """Await a call that is worth finishing when it is late, unless the part has just failed.
+
+        Raises CacheUnavailable, also after `patience` seconds: `work` then goes on with nobody waiting, and calls that
+        come soon after are not waited for at all. A part that was only late is not left alone.
+        """
+        breaker, now = self._breakers[part], time.monotonic()
+        if not (breaker.closed(now) or breaker.late):
+            work.close()
+            raise CacheUnavailable(f"{part} is left alone after: {breaker.error}")
+        late = self._late[part]
+        waits = breaker.closed(now) and late.closed(now)
+        task = asyncio.create_task(self._noted(part, work), name=f"semcache-{part}")
+        self._unhurried.add(task)
+        task.add_done_callback(self._ended)
+        await asyncio.wait([task], timeout=self._patience if waits else 0.0)
+        if not task.done():
+            if waits and late.failed(time.monotonic(), TimeoutError("late")):
+                _log.warning("the %s is slow: what it is to keep is kept later, and requests wait less for it", part)
+            raise CacheUnavailable(f"{part} is late")
+        late.succeeded()
+        return task.result()
+
+    async def settle(self) -> None:
+        """Wait until every call has ended that nobody waits for."""
+        while self._unhurried:
+            await asyncio.wait(set(self._unhurried))
+
+    async def _noted(self, part: str, work: Coroutine[Any, Any, T]) -> T:
+        with self._noting(part):
+            return await work
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._unhurried.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    @contextmanager
+    def _noting(self, part: str) -> Iterator[None]:
+        """Count what is raised inside, and have the breaker know; an OSError becomes a CacheUnavailable."""
+        breaker = self._breakers[part]
+        try:
+            yield
         except IntegrityError:
             # One damaged entry says nothing about the next.
             self._meter.faults.labels(part).inc()
@@ -61,7 +107,6 @@ class GuardedCalls:
                 raise CacheUnavailable(f"{part}: {error!r}") from error
             raise
         breaker.succeeded()
-        return result
 
     def named(self) -> dict[str, str]:
         """The last error of every part whose breaker is open."""

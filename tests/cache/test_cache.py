@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,11 @@ from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.opening import Opening, open_components
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, StoreError
 from semcache.request import eligibility
+from semcache.runtime.breaker import Breaker
 from semcache.types import Discard, Outcome, Rejection, Selector, Store, Why, parse_id
 from tests.components import share
 from tests.packs import static
+from tests.storage.stores.values import entry
 from tests.waiting import PATIENCE
 
 
@@ -480,3 +483,44 @@ async def test_an_entry_whose_rejections_cannot_be_written_is_not_kept(monkeypat
             await cache.components.writer.keep([(replace(entry, id=7), None)])
         await cache.components.writer.settle()
         assert await store.get([7]) == [None]
+
+
+def wait_for_nothing(cache: AsyncSemanticCache) -> None:
+    """Have the store count as one that was late just now."""
+    late = cache.components.faults._late["store"] = Breaker(shortest=3600)
+    late.failed(time.monotonic(), TimeoutError())
+
+
+async def test_a_slow_store_is_no_reason_to_lose_an_answer(cache: AsyncSemanticCache) -> None:
+    store, go_on = cache.components.store, asyncio.Event()
+    real = store.put_all
+
+    async def slow(entries: Any) -> None:
+        await go_on.wait()
+        await real(entries)
+
+    store.put_all = slow  # type: ignore[method-assign]
+    wait_for_nothing(cache)
+    prompts = [f"How do I enable feature {number} of the oven?" for number in range(3)]
+    for prompt in prompts:
+        assert await told(cache, prompt, "Switch it on.") == Discard(Why.FAULT)
+    go_on.set()
+    await cache.settle()
+    assert [(await cache.lookup(prompt)).outcome for prompt in prompts] == [Outcome.EXACT] * 3
+
+
+async def test_answers_that_wait_for_a_store_that_hangs_are_bounded(cache: AsyncSemanticCache) -> None:
+    store, go_on = cache.components.store, asyncio.Event()
+    taken: list[int] = []
+
+    async def slow(entries: Any) -> None:
+        taken.append(len(entries))
+        await go_on.wait()
+
+    store.put_all = slow  # type: ignore[method-assign]
+    wait_for_nothing(cache)
+    for number in range(1, 9):
+        with pytest.raises(CacheUnavailable):
+            await cache.keep([(entry(number, body=b"x" * (10 << 20)), None)])
+    assert len(taken) == 6
+    go_on.set()

@@ -60,6 +60,38 @@ async def test_a_call_that_takes_too_long_is_a_fault() -> None:
         await GuardedCalls(Meter(), patience=0.01).guard("store", asyncio.sleep(60))
 
 
+async def test_what_is_only_late_goes_on_and_nothing_is_left_alone_for_it() -> None:
+    faults, go_on, ended = GuardedCalls(Meter(), patience=0.01), asyncio.Event(), []
+
+    async def slow(number: int) -> None:
+        await go_on.wait()
+        ended.append(number)
+
+    for number in range(3):
+        with pytest.raises(CacheUnavailable, match="late"):
+            await faults.unhurried("store", slow(number))
+    assert await faults.guard("store", working()) == "done"
+    assert faults.named() == {}
+    go_on.set()
+    await faults.settle()
+    assert ended == [0, 1, 2]
+
+
+async def test_what_is_unhurried_goes_on_beside_calls_that_were_late_and_not_after_a_failure() -> None:
+    faults = GuardedCalls(Meter(), patience=0.01)
+    faults._breakers["store"] = Breaker(shortest=3600)
+    with pytest.raises(CacheUnavailable):
+        await faults.guard("store", asyncio.sleep(60))
+    with pytest.raises(CacheUnavailable, match="late"):
+        await faults.unhurried("store", asyncio.sleep(0.02))
+    await faults.settle()
+    assert await faults.guard("store", working()) == "done"  # its success was heard of
+    with pytest.raises(CacheUnavailable, match="full"):
+        await faults.unhurried("store", failing(StoreError("disk full")))
+    with pytest.raises(CacheUnavailable, match="left alone"):
+        await faults.unhurried("store", working())
+
+
 async def test_a_part_that_is_left_alone_is_said_once_and_no_defect_quotes_a_prompt(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -76,6 +76,7 @@ class Database:
         self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
         self._reading = asyncio.Semaphore(READERS)
+        self._scripts: list[tuple[Sequence[Bound], asyncio.Future[None]]] = []  # that wait for the writer
         self._running: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
@@ -215,8 +216,22 @@ class Database:
             return await connection.run_sync(work)
 
     async def _play(self, bound: Sequence[Bound]) -> None:
-        async with self._writing:
-            await self._threads[_WRITER].play(bound)
+        """Run a script in the writer's thread, with whatever others have come while the writer was busy.
+
+        Each has a transaction of its own. One by one, each would wait for a turn of the event loop, and a busy one
+        takes so long for a turn that a burst of answers would queue for seconds.
+        """
+        played: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._scripts.append((bound, played))
+        if len(self._scripts) == 1:
+            async with self._writing:
+                scripts, self._scripts = self._scripts, []
+                thread = self._threads[_WRITER]
+                ends = await asyncio.gather(*[thread.play(script) for script, _ in scripts], return_exceptions=True)
+            for (_, waiting), end in zip(scripts, ends, strict=True):
+                if not waiting.done():
+                    waiting.set_result(None) if end is None else waiting.set_exception(end)
+        await played
 
     async def _take(self, sql: str, args: Any) -> Sequence[Row]:
         async with self._writing:

@@ -129,6 +129,28 @@ async def test_reads_are_answered_while_a_write_waits(path: Path):
         await writing
 
 
+async def test_a_burst_of_writes_waits_for_one_turn_of_the_loop_and_each_stands_for_itself(path: Path):
+    async with opened(path) as store:
+        database = store._db
+        thread = database._threads[2]
+        play, handed = thread.play, []
+
+        async def playing(script):
+            handed.append(len(database._scripts))
+            await play(script)
+
+        thread.play = playing
+        broken = entry(7, created=None)
+        async with database._writing:
+            puts = [asyncio.create_task(store.put(entry(n) if n != 7 else broken, None)) for n in range(1, 20)]
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        ends = await asyncio.gather(*puts, return_exceptions=True)
+        assert handed == [0] * 19
+        assert [n for n, end in enumerate(ends, 1) if end is not None] == [7]
+        assert len(await store.select(Selector(everything=True))) == 18
+
+
 async def test_a_full_disk_fails_the_write_whole_and_heals(path: Path):
     async with opened(path) as store:
         await store.put(entry(1), vector(1))
