@@ -363,8 +363,9 @@ class ResponseCache:
         return self.components.verifiers.lacking(self.pack)
 
     async def ping(self) -> None:
-        """Raise StoreError unless the store can be read and written."""
+        """Raise StoreError unless the store can be read and written; one that can is asked by requests again."""
         await self._store.ping()
+        self._faults.answered("store")
 
     async def api_keys(self) -> list[ApiKey]:
         """Return the API keys of the store, revoked ones included. Raises StoreError."""

@@ -27,7 +27,7 @@ from semcache.cache.components import Components
 from semcache.cache.opening import open_from
 from semcache.config.settings import Settings, check_exposure, find_file
 from semcache.dialects import dialects
-from semcache.errors import ConfigError, SemcacheError
+from semcache.errors import ConfigError, SemcacheError, StoreError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
@@ -38,16 +38,17 @@ from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
-from semcache.proxy.reloading import answer, ask, asked, differences, is_new, read_files, write_action
+from semcache.proxy.reloading import answer, ask, asked, differences, is_new, not_reloaded, read_files, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.proxy.tracing import App, Tracing, open_tracing
 from semcache.proxy.web_socket_route import WebSocketRoute
-from semcache.runtime.descriptors import room as descriptors
+from semcache.runtime.descriptors import within
+from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey, Recorded
 from semcache.upstream.routing.attempt import Routed
 
-_REFRESH_KEYS = 1.0
+_REFRESH, _LONGEST_REFRESH = 1.0, 10.0  # seconds
 _EMBEDDINGS = "/v1/embeddings"
 _log = logging.getLogger(__name__)
 
@@ -59,9 +60,14 @@ def create() -> Proxy:
     # Each counter would be told twice, the second time with a time that nobody asks for.
     disable_created_metrics()  # type: ignore[no-untyped-call]
 
+    first = find_file(dict(os.environ), Path.cwd())
+
     def settings() -> Settings:
         env = dict(os.environ)
-        return Settings.load({}, env, find_file(env, Path.cwd()))
+        file = find_file(env, Path.cwd())
+        if file is None and first is not None:
+            raise ConfigError(f"{first} was read at the start and is gone: put it back, or restart to do without it")
+        return Settings.load({}, env, file)
 
     return Proxy(settings(), sink=_stdout, again=settings)
 
@@ -90,7 +96,7 @@ class Proxy:
             reply_seconds=server.write_timeout,
             body=server.max_body,
             unread=server.max_in_flight,
-            connections=_connections_of(server.max_connections),
+            connections=within(server.max_connections),
         )
         self.generation: Generation
         self._given_backend = backend
@@ -170,10 +176,7 @@ class Proxy:
             await self._close_doors()
             raise
         _tune_garbage_collector()
-        self._tasks = [
-            asyncio.create_task(self._follow_keys(keys), name="semcache-keys"),
-            asyncio.create_task(self._follow_reloads(), name="semcache-reloads"),
-        ]
+        self._tasks = [asyncio.create_task(self._follow_store(keys), name="semcache-keys")]
         if self._given_again is not None:
             self._reload_on_signal()
 
@@ -195,7 +198,7 @@ class Proxy:
         async with self._reloading:
             try:
                 result = await self._reload()
-            except ConfigError as error:
+            except SemcacheError as error:
                 await write_action(store, who, {"error": str(error)})
                 raise
             self._asked = await ask(store, who)
@@ -230,8 +233,8 @@ class Proxy:
         async def reload() -> None:
             try:
                 await self.reload("SIGHUP")
-            except SemcacheError as error:
-                _log.error("not reloaded, everything is as it was: %s", error)
+            except Exception as error:
+                not_reloaded(error)
 
         def begin() -> None:
             task = asyncio.create_task(reload(), name="semcache-reload")
@@ -325,18 +328,29 @@ class Proxy:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _follow_keys(self, known: list[ApiKey]) -> None:
+    async def _follow_store(self, known: list[ApiKey]) -> None:
+        """Take over keys that changed, and reload when another worker has or a command asks for it.
+
+        A store that is away is asked as seldom as requests ask it, and said to be away where they are.
+        """
+        pause = _REFRESH
         while True:
-            await asyncio.sleep(_REFRESH_KEYS)
+            await asyncio.sleep(pause)
+            guard = self.generation.components.faults.guard
             try:
                 async with self._doors.auth.reading:
-                    keys = await self.cache.api_keys()
+                    keys = await guard("store", self.cache.api_keys())
                     if keys != known:
                         known = keys
                         self._take(keys)
-                await self._doors.visitors.meet()
+                await guard("store", self._doors.visitors.meet())
+                await self._follow_reloads()
+                pause = _REFRESH
+            except SURVIVED:
+                pause = min(2.0 * pause, _LONGEST_REFRESH)
             except Exception:
                 log_fault(self.cache, "store")
+                pause = min(2.0 * pause, _LONGEST_REFRESH)
 
     def _take(self, keys: list[ApiKey]) -> None:
         self._doors.auth.replace(keys)
@@ -344,34 +358,24 @@ class Proxy:
         self.context.replayer.clear()
 
     async def _follow_reloads(self) -> None:
-        """Reload when another worker has, or a command asks for it."""
-        while True:
-            await asyncio.sleep(_REFRESH_KEYS)
-            store = self.generation.components.store
+        store, faults = self.generation.components.store, self.generation.components.faults
+        number = await faults.guard("store", asked(store))
+        if number == self._asked:
+            return
+        async with self._reloading:
+            if number == self._asked:
+                return
             try:
-                number = await asked(store)
-                if number == self._asked:
-                    continue
-                async with self._reloading:
-                    if number == self._asked:
-                        continue
-                    try:
-                        result = await self._reload()
-                    except ConfigError as error:
-                        _log.error("not reloaded, everything is as it was: %s", error)
-                        result = {"error": str(error)}
-                        await write_action(store, f"worker {os.getpid()}", result)
-                    # A fault of the store is no answer: it is tried again.
-                    self._asked = number
-                await answer(store, number, result)
-            except Exception:
-                log_fault(self.cache, "store")
-
-
-def _connections_of(setting: int | None) -> int:
-    """Return how many connections a process may hold: what is set, or what its file descriptors allow."""
-    most = descriptors()
-    return min(setting, most) if setting is not None else most
+                result = await self._reload()
+            except StoreError as error:
+                # No answer: it is tried again.
+                _log.warning("not reloaded yet, for the store failed: %s", error)
+                raise
+            except Exception as error:
+                result = {"error": not_reloaded(error)}
+                await write_action(store, f"worker {os.getpid()}", result)
+            self._asked = number
+        await answer(store, number, result)
 
 
 def _tune_garbage_collector() -> None:

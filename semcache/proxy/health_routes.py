@@ -44,12 +44,13 @@ def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRout
     async def readyz() -> dict[str, Any]:
         """Requests are answered; what is broken is named."""
         nonlocal unpriced, asked
-        faults = cache.faults()
+        failed: dict[str, str] = {}
         try:
             async with asyncio.timeout(_PATIENCE):
                 await cache.ping()
         except Exception as error:
-            faults.setdefault("store", f"{type(error).__name__}: {error}")
+            failed["store"] = f"{type(error).__name__}: {error}"
+        faults = failed | cache.faults()
         if "store" not in faults and time.monotonic() - asked >= _PRICED_EVERY:
             asked = time.monotonic()
             # Other workers have been asked for models too, and so was this one before it was started anew.

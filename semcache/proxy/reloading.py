@@ -6,6 +6,7 @@ changes, and said; a store passes the word to every other worker, each of which 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +18,14 @@ import msgspec
 from semcache.cache.opening import read_prices
 from semcache.config.packs import Pack, load
 from semcache.config.settings import KEYS, Settings
-from semcache.errors import ConfigError
+from semcache.errors import ConfigError, SemcacheError
 from semcache.learning.changed_promises import promises
 from semcache.protocols import OperatorStore, SavedStates
 from semcache.types import AdminAction
 
 ASKED, ANSWERED = "reload", "reloaded"
 _LIMITS = "limits."
+_log = logging.getLogger(__name__)
 _HOT = ("policies", "prices", "cache.target")
 
 
@@ -104,6 +106,13 @@ async def answered(store: ReloadStore, number: int) -> dict[str, Any] | None:
         return None
     result: dict[str, Any] = msgspec.json.decode(saved[1])
     return result
+
+
+def not_reloaded(error: Exception) -> str:
+    """Log why nothing was reloaded, and return it; what nobody foresaw with its traceback."""
+    foreseen = isinstance(error, SemcacheError)
+    _log.error("not reloaded, everything is as it was: %s", error if foreseen else repr(error), exc_info=not foreseen)
+    return str(error) if foreseen else f"{type(error).__name__}: {error}"
 
 
 async def write_action(store: object, who: str, result: Mapping[str, Any]) -> None:

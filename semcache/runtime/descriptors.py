@@ -32,6 +32,12 @@ def room() -> int:
     return max(16, most - max(_OWN, most // 4))
 
 
+def within(setting: int | None) -> int:
+    """Return how many connections a process may hold: what is set, or fewer where there is no room for so many."""
+    most = room()
+    return min(setting, most) if setting is not None else most
+
+
 def used() -> int | None:
     """Return how many descriptors are open now; None where the system does not say."""
     for folder in ("/proc/self/fd", "/dev/fd"):

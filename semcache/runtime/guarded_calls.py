@@ -64,6 +64,7 @@ class GuardedCalls:
         task = asyncio.create_task(self._noted(part, work), name=f"semcache-{part}")
         self._unhurried.add(task)
         task.add_done_callback(self._ended)
+        task.add_done_callback(lambda _: work.close())  # of one that was cancelled before it began
         await asyncio.wait([task], timeout=self._patience if waits else 0.0)
         if not task.done():
             if waits and late.failed(time.monotonic(), TimeoutError("late")):
@@ -99,13 +100,21 @@ class GuardedCalls:
         except Exception as error:
             self._meter.faults.labels(part).inc()
             # After a defect too: it would most likely happen again.
-            if breaker.failed(time.monotonic(), error):
+            began = breaker.error is None
+            if breaker.failed(time.monotonic(), error) and began:
                 # The message of a defect may quote what it was given.
                 told = repr(error) if isinstance(error, SURVIVED) else type(error).__name__
                 _log.warning("the %s failed; requests go on without it for a while: %s", part, told)
             if isinstance(error, OSError):
                 raise CacheUnavailable(f"{part}: {error!r}") from error
             raise
+        self.answered(part)
+
+    def answered(self, part: str) -> None:
+        """Note that a part works: it is asked again."""
+        breaker = self._breakers[part]
+        if breaker.error is not None:
+            _log.warning("the %s works again", part)
         breaker.succeeded()
 
     def named(self) -> dict[str, str]:

@@ -47,6 +47,7 @@ class EventLog:
         self._events: list[Recorded] = []
         self._repeats: list[tuple[Recorded, float, float]] = []
         self._flushed = 0
+        self._dropped = 0  # rows since the store took the last ones
         self._also: list[Callable[[], Awaitable[object]]] = []
         self._task: asyncio.Task[None] | None = None
         self._flushing = asyncio.Lock()
@@ -110,8 +111,14 @@ class EventLog:
                 await self._store.record(rows)
             except Exception as error:
                 # Whatever it is, the outcomes that come after these are written.
-                _log.warning("%d outcomes could not be written: %r", len(rows), error)
+                if not self._dropped:
+                    _log.warning("outcomes cannot be written, and are counted as dropped until they can: %r", error)
+                self._dropped += len(rows)
                 self._meter.dropped_events.inc(len(rows))
+                return
+            if self._dropped:
+                _log.warning("outcomes are written again; %d were dropped", self._dropped)
+                self._dropped = 0
 
     async def close(self) -> None:
         """Stop the task and write out what is left."""

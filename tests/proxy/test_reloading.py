@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, StoreError
+from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
+from semcache.proxy.reloading import answered, differences, read_files
 from semcache.proxy.reloading import ask as ask_all
-from semcache.proxy.reloading import differences, read_files
+from semcache.runtime.breaker import Breaker
 from semcache.types import ApiKey
 from semcache.types.evidence import Label, LabelSource
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
@@ -262,3 +265,74 @@ def test_a_secret_that_is_rotated_takes_a_restart_and_is_not_shown() -> None:
     )
     assert differences(old, new)["needs_restart"] == ["upstream.api_key"]
     assert "sk-" not in str(differences(old, new))
+
+
+async def test_a_reload_that_nobody_foresaw_to_fail_is_answered_and_not_tried_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        tried = []
+
+        async def failing() -> dict[str, Any]:
+            tried.append(1)
+            raise PermissionError(13, "not yours", "model.onnx")
+
+        monkeypatch.setattr(proxy, "_reload", failing)
+        store = proxy.cache.components.store
+        number = await ask_all(store, "another worker")
+        await until(lambda: proxy._asked == number)
+        result = None
+        while result is None:
+            await asyncio.sleep(0.01)
+            result = await answered(store, number)
+        assert "not yours" in result["error"]
+        assert tried == [1]
+
+
+async def test_an_outage_of_the_store_is_said_once_and_its_end_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upstream: Upstream, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(application, "_REFRESH", 0.01)
+    monkeypatch.setattr(application, "_LONGEST_REFRESH", 0.01)
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        store, away = proxy.cache.components.store, [0]
+        real = store.keys
+        proxy.cache.components.faults._breakers["store"] = Breaker(longest=0.01)
+
+        async def keys() -> list[ApiKey]:
+            away[0] += 1
+            if away[0] < 5:
+                raise StoreError("the server is away")
+            return await real()
+
+        monkeypatch.setattr(store, "keys", keys)
+        await until(lambda: away[0] >= 6)
+        said = [record for record in caplog.records if record.levelname == "WARNING" and "store" in record.getMessage()]
+        assert [record.getMessage().partition(";")[0] for record in said] == [
+            "the store failed",
+            "the store works again",
+        ]
+        assert not any(record.exc_info for record in said)
+
+
+async def test_ready_is_said_again_when_the_store_is_back_though_no_request_came(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        breaker = proxy.cache.components.faults._breakers["store"] = Breaker(shortest=3600)
+        breaker.failed(time.monotonic(), StoreError("the server is away"))
+        assert (await Call(proxy, path="/readyz", method="GET").reply()).json["status"] == "ok"
+
+
+def test_a_settings_file_that_is_gone_changes_nothing_and_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SEMCACHE_CONFIG", raising=False)
+    (tmp_path / "semcache.yaml").write_text(f"limits: {{requests: 7}}\ndata: {tmp_path / 'data'}\n")
+    proxy = application.create()
+    assert proxy._given_again is not None
+    assert proxy._given_again().limits.requests == 7
+    (tmp_path / "semcache.yaml").unlink()
+    with pytest.raises(ConfigError, match=r"semcache\.yaml was read at the start and is gone"):
+        proxy._given_again()

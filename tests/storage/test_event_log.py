@@ -6,6 +6,8 @@ import asyncio
 import json
 from dataclasses import replace
 
+import pytest
+
 from semcache.errors import StoreError
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EventLog
@@ -42,6 +44,22 @@ async def event_log(store: MemoryStore, lines: list[bytes] | None = None, **opti
 
 def sample(meter: Meter, name: str, **labels: str) -> float:
     return meter.registry.get_sample_value(name, labels) or 0.0
+
+
+async def test_an_outage_of_the_store_is_said_once_and_its_end_once(caplog: pytest.LogCaptureFixture) -> None:
+    store = Broken()
+    book, meter = await event_log(store)
+    for _ in range(3):
+        book.note(EVENT)
+        await book.flush()
+    store.record = super(Broken, store).record  # type: ignore[method-assign]
+    for _ in range(2):
+        book.note(EVENT)
+        await book.flush()
+    said = [record.getMessage() for record in caplog.records]
+    assert ["cannot be written" in one for one in said] == [True, False]
+    assert said[1] == "outcomes are written again; 3 were dropped"
+    assert sample(meter, "semcache_dropped_events_total") == 3
 
 
 async def test_repeats_count_as_often_as_they_were_noted() -> None:

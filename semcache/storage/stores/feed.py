@@ -90,6 +90,7 @@ class Listening:
     async def _listen(self) -> None:
         import psycopg
 
+        away = False
         while True:
             try:
                 connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True, connect_timeout=5)
@@ -97,10 +98,15 @@ class Listening:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.connected = True
                     self._notified.set()
+                    if away:
+                        away = False
+                        _log.warning("change feed: listening again")
                     async for _ in connection.notifies():
                         self._notified.set()
             except (psycopg.Error, OSError) as error:
-                _log.warning("change feed: listening broke off, polling until it is back: %s", type(error).__name__)
+                if not away:
+                    away = True
+                    _log.warning("change feed: listening broke off, polling until it is back: %s", type(error).__name__)
             finally:
                 self.connected = False
             await asyncio.sleep(_RETRY)
