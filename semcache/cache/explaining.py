@@ -110,7 +110,7 @@ async def _neighbours(components: Components, lookup: Lookup) -> list[dict[str, 
         against = None if verdict.sure else verdict.why.value
         if one.card.id in rejected:
             against = Why.REJECTED.value
-        elif one.card.expires <= now:
+        elif one.card.staleness(now, 0.0) != "fresh":
             against = Why.EXPIRED.value
         told_of.append(
             {

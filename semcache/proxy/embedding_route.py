@@ -36,7 +36,7 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
-from semcache.proxy.relay import identity_of, refusal_headers, reply_headers
+from semcache.proxy.relay import id_of, identity_of, refusal_headers, reply_headers
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 
@@ -268,8 +268,8 @@ class _Batch:
         status, headers, payload = 200, [(b"content-type", b"application/json")], b""
         if asked:
             status, headers, payload = asked[-1].status, reply_headers(asked[-1].headers), asked[-1].body
-        else:
-            headers.append((b"x-request-id", self._lookups[0].request_id.encode()))
+        if not asked or not id_of(asked[-1].headers):
+            headers = [*headers, (b"x-request-id", self._lookups[0].request_id.encode())]
         whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
         if not whole and all(result.items is not None for result in asked):
             items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]

@@ -287,7 +287,8 @@ class Exchange:
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         self._relayed = relayed = _Relayed(flight, time.perf_counter(), collapsed)
         own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
-        headers = [*reply_headers(flight.headers, shared=collapsed), *own]
+        named = [] if id_of(flight.headers) else self._own_id(lookup)
+        headers = [*reply_headers(flight.headers, shared=collapsed), *named, *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
         try:
             async for chunk in flight.chunks():
@@ -334,7 +335,7 @@ class Exchange:
 
     @staticmethod
     def _own_id(lookup: Lookup) -> HeaderList:
-        """Return the id header of a reply that no call of the upstream gave one."""
+        """Return the id header of a reply to which the upstream gave none."""
         return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
 
     def _debug(self, lookup: Lookup) -> HeaderList:

@@ -76,7 +76,7 @@ class HitReplayer:
         if replay is None:
             return None
         card, catalogue = replay.card, self._cache.registry
-        if catalogue.get(card.id) is not card or card.expires <= self._clock():
+        if catalogue.get(card.id) is not card or card.staleness(self._clock(), 0.0) != "fresh":
             return None
         return None if card.id in catalogue.rejected(card.exact) else replay
 

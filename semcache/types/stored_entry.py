@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Staleness: TypeAlias = Literal["fresh", "stale", "expired"]
 
 
+_AHEAD = 60.0  # seconds by which the clocks of two machines may differ
+
+
 class Volatility(StrEnum):
     """How fast the answer to a prompt changes. The first three are the classes of FreshQA (Vu et al. 2023)."""
 
@@ -76,8 +79,11 @@ class Card:
         """Say if the entry may be served at `now` (Unix time): freely, while it is asked anew, or no more.
 
         `revalidate` is how many seconds after its expiry it may still be served; as `stale-while-revalidate` of RFC
-        5861. An entry is expired from the very second of its expiry on.
+        5861. An entry is expired from the very second of its expiry on, and so is one that was created later than a
+        minute from `now`: its clock was ahead, and when its life ends cannot be told.
         """
+        if self.created > now + _AHEAD:
+            return "expired"
         if now < self.expires:
             return "fresh"
         return "stale" if now < self.expires + revalidate else "expired"

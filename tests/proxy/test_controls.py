@@ -56,6 +56,17 @@ async def test_ids_of_requests(tmp_path: Path) -> None:
     assert all(made.startswith("req_") and made != "req_upstream" for made in ours)
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+async def test_a_reply_that_the_upstream_gave_no_id_carries_ours(tmp_path: Path, path: str) -> None:
+    vectors = b'{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1.0]}],"model":"m","usage":{}}'
+    body = completion() if "chat" in path else vectors
+    upstream = Upstream(lambda _: Answer([body], headers=[("content-type", "application/json")]))
+    asked = ask(PROMPT) if "chat" in path else {"model": "m", "input": "hello"}
+    async with running(upstream, tmp_path) as proxy:
+        missed = await Call(proxy, asked, path=path).reply()
+    assert (missed.header("x-request-id") or "").startswith("req_")
+
+
 async def test_no_cache_asks_again_and_refreshes_the_entry(tmp_path: Path) -> None:
     async with running(numbered(), tmp_path) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
