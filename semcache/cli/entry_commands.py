@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import unquote
 
 import typer
 
@@ -63,10 +64,16 @@ def purge(
 ) -> None:
     """Delete the entries that match every option given; running servers follow within a second.
 
+    In --scope a slash within a name is written %2F.
     What was deleted can be brought back for a day: `semcache undo`.
     """
     from semcache.types import Selector, public_id
 
+    given = {"--tag": tag, "--category": category, "--scope": scope, "--model": model, "--source": source}
+    for option, value in given.items():
+        if value is not None and not value.strip("/ "):
+            # A variable of a script that is not set must not widen what is deleted.
+            raise InvalidArgument(f"{option} is empty: name what it is to match, or leave it out")
     tenant, user, namespace = _scope(scope)
     where = Selector(
         tenant=tenant,
@@ -320,8 +327,9 @@ def _known_category(settings: Settings, name: str) -> None:
 
 
 def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:
+    """Tenant, user and namespace of TENANT/USER/NAMESPACE; a name with a slash has %2F in its place."""
     parts = (text or "").split("/", 2)
-    tenant, user, namespace = [part or None for part in [*parts, "", ""][:3]]
+    tenant, user, namespace = [unquote(part) or None for part in [*parts, "", ""][:3]]
     return tenant, user, namespace
 
 

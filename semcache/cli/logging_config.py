@@ -1,10 +1,12 @@
 """Logging of the server processes on standard error.
 
-Invariant: one line a message, and none for a connection that was cut on purpose because the backend had cut its own.
+Invariant: one line a message, and none for a connection that was cut on purpose: because the backend had cut its own,
+or because a draining server could wait no longer, which is said in the line before.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -21,7 +23,8 @@ class WithoutExpected(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True if the record is worth a line."""
-        return not str(record.msg).endswith(_EXPECTED)
+        cut = isinstance(record.exc_info, tuple) and isinstance(record.exc_info[1], asyncio.CancelledError)
+        return not cut and not str(record.msg).endswith(_EXPECTED)
 
 
 class LowercaseLevel(logging.Formatter):

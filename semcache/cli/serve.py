@@ -87,6 +87,7 @@ async def _preflight(settings: Settings) -> None:
     from semcache.config.settings import check_exposure
     from semcache.models.verifiers import open_verifiers
     from semcache.upstream.backends import open_backend
+    from semcache.upstream.backends.connection import Connection
     from semcache.upstream.routing.replica import Address
 
     pack = load(settings.policies)
@@ -97,7 +98,8 @@ async def _preflight(settings: Settings) -> None:
         )
     upstream = settings.upstream
     replicas = [Address(**one.model_dump()) for one in upstream.replicas]
-    await open_backend(upstream.url, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
+    through = Connection(proxy=upstream.proxy.get_secret_value() if upstream.proxy else None)
+    await open_backend(upstream.url, through, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
     if upstream.url.startswith("litellm:") and (model := upstream.url.partition(":")[2]):
         from semcache.upstream.backends.litellm import check_model
 

@@ -50,6 +50,12 @@ class WorkerProcesses(Multiprocess):
             if new is not old:
                 self._died(old.pid, old.exitcode, new.pid, hung=old.pid in hung)
 
+    def terminate_all(self) -> None:
+        """Have the workers drain. A connection that nobody is to take any more is refused, and left with nobody."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
     def handle_hup(self) -> None:
         """Have the first worker that lives reload; it tells the others."""
         for process in self.processes:

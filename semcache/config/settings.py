@@ -13,10 +13,10 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, SecretStr, ValidationError
 
 from semcache.config.sections import (
     AuthSection,
@@ -51,6 +51,14 @@ _PASSWORD = re.compile(r"(?<=://).*(?=@)|(?<=password=)[^&]*", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*(?=@)")
 
 
+def _at_home(path: Path) -> Path:
+    """The path with a leading ~ as a shell reads it, which reads none in a file or in quotes."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{str(path)!r} names a home that cannot be found: write the whole path") from error
+
+
 class Settings(Section):
     """Everything that can be set. Made by `load`."""
 
@@ -58,7 +66,7 @@ class Settings(Section):
     routing: RoutingSection = Field(default_factory=RoutingSection)
     server: ServerSection = Field(default_factory=ServerSection)
     store: StorageSection = Field(default_factory=StorageSection)
-    data: Path = Path(".semcache")
+    data: Annotated[Path, AfterValidator(_at_home)] = Path(".semcache")
     policies: str = "default"
     embedder: str = "default"
     cache: CacheSection = Field(default_factory=CacheSection)

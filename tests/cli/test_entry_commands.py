@@ -91,6 +91,7 @@ async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) ->
         ("acme", ("acme", None, None)),
         ("acme/ann", ("acme", "ann", None)),
         ("acme//eu", ("acme", None, "eu")),
+        ("acme%2Feu/ann", ("acme/eu", "ann", None)),
         ("acme/ann/eu/west", ("acme", "ann", "eu/west")),
     ],
 )
@@ -296,3 +297,10 @@ async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill, 
     rows = json.loads(run("stats", "--by", "tenant", "--json").stdout)
     assert rows[-1]["tenant"] == "total"
     assert run("stats", "--by", "tenent").returncode == 2
+
+
+@pytest.mark.parametrize("option", ["--scope", "--tag", "--category", "--model", "--source"])
+def test_an_option_that_is_empty_widens_no_purge(run: Run, option: str) -> None:
+    tried = run("purge", option, "", "--older-than", "1d", "--yes")
+    assert tried.returncode == 2
+    assert f"{option} is empty" in tried.stderr

@@ -22,13 +22,23 @@ def test_after_resealing_the_old_key_can_go(run: Run, tmp_path: Path) -> None:
     on_disk = [file for file in files if SECRET.encode() in file.read_bytes()]
     assert on_disk, "without keys entries lie in the clear, or this test proves nothing"
     sealed = run("reseal", "--json", env={"SEMCACHE_STORE__SEAL_KEYS": OLD})
-    assert json.loads(sealed.stdout) == {"resealed": 1}
+    assert json.loads(sealed.stdout) == {"resealed": 1, "unreadable": 0}
     both = {"SEMCACHE_STORE__SEAL_KEYS": f"{NEW},{OLD}"}
-    assert json.loads(run("reseal", "--json", env=both).stdout) == {"resealed": 1}
-    assert json.loads(run("reseal", "--json", env=both).stdout) == {"resealed": 0}
+    assert json.loads(run("reseal", "--json", env=both).stdout) == {"resealed": 1, "unreadable": 0}
+    assert json.loads(run("reseal", "--json", env=both).stdout) == {"resealed": 0, "unreadable": 0}
     exported = run("export", env={"SEMCACHE_STORE__SEAL_KEYS": NEW})
     assert exported.returncode == 0
     assert SECRET in exported.stdout
+
+
+def test_what_resealing_could_not_open_is_said(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    line = {"messages": [{"role": "user", "content": "Where is the depot?"}], "response": SECRET, "model": "m"}
+    log.write_text(json.dumps(line) + "\n")
+    assert run("import", log, env={"SEMCACHE_STORE__SEAL_KEYS": OLD}).returncode == 0
+    tried = run("reseal", env={"SEMCACHE_STORE__SEAL_KEYS": NEW})
+    assert tried.returncode == 1
+    assert "1 could not be opened" in tried.stderr
 
 
 def test_resealing_without_keys_says_what_to_set(run: Run) -> None:

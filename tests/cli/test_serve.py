@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
+import logging
 import os
 import re
 import signal
@@ -21,6 +23,7 @@ from pathlib import Path
 import pytest
 
 from semcache.cli.listener import listen
+from semcache.cli.logging_config import WithoutExpected
 from semcache.errors import ConfigError, StoreError
 from tests.waiting import PATIENCE, eventually
 
@@ -324,3 +327,32 @@ def test_workers_count_a_keys_requests_together(run: Run, start: Start) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = Counter(pool.map(status, range(24)))
     assert found == {200: 5, 429: 19}
+
+
+def test_workers_that_drain_refuse_who_comes_late(start: Start) -> None:
+    server = start("serve", *ECHO, "--workers", "2")
+    url = urllib.parse.urlsplit(url_of(ready(server)))
+    assert url.port is not None
+    half = socket.create_connection(("127.0.0.1", url.port))
+    half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\n{")
+
+    def refused() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", url.port or 0)).close()
+        except ConnectionRefusedError:
+            return True
+        return False
+
+    server.send_signal(signal.SIGTERM)
+    eventually(refused)
+    half.close()
+    server.wait(PATIENCE)
+
+
+def test_a_reply_that_a_drain_cuts_is_no_traceback() -> None:
+    record = logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "Exception in ASGI application\n", (), None)
+    assert WithoutExpected().filter(record)
+    record.exc_info = False  # type: ignore[assignment]
+    assert WithoutExpected().filter(record)
+    record.exc_info = (asyncio.CancelledError, asyncio.CancelledError("timeout graceful shutdown exceeded"), None)
+    assert not WithoutExpected().filter(record)

@@ -32,6 +32,13 @@ def test_defaults_are_those_of_the_manual() -> None:
     assert load({}).data == Path(".semcache")
 
 
+def test_a_data_folder_may_lie_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert load({"SEMCACHE_DATA": "~/cache"}).data == Path("/home/ann/cache")
+    with pytest.raises(ConfigError, match="write the whole path"):
+        load({"SEMCACHE_DATA": "~nobody-of-that-name/cache"})
+
+
 def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
     text = "server:\n  port: 1\n  workers: 2\n  host: ::1\nlog: {level: debug}\n"
     settings = load({"SEMCACHE_SERVER__PORT": "3", "SEMCACHE_SERVER__WORKERS": "4"}, text, tmp_path, server__port=5)

@@ -553,3 +553,10 @@ async def test_a_connection_that_the_upstream_closed_meanwhile_is_not_used_again
     finally:
         server.close()
         await server.wait_closed()
+
+
+@pytest.mark.parametrize("proxy", ["foo", "ftp://u:secret@host", "http://\x01u:secret@host"])
+def test_a_proxy_that_is_none_is_a_mistake_of_the_configuration_and_not_quoted(proxy: str) -> None:
+    with pytest.raises(ConfigError, match=r"upstream\.proxy cannot be used") as raised:
+        HttpBackend("http://upstream.invalid/v1", Connection(proxy=proxy))
+    assert "secret" not in str(raised.value)

@@ -51,6 +51,8 @@ def parse_url(url: str) -> sa.URL:
         return parsed.set(drivername="sqlite+aiosqlite", database=str(_file(parsed.database)))
     if dialect in ("postgres", "postgresql"):
         return parsed.set(drivername="postgresql+psycopg")
+    if dialect == "memory":
+        raise ConfigError("a store in memory has no name, and nobody shares it: write memory:// and nothing behind it")
     raise ConfigError(f"no store speaks {parsed.drivername!r}; use sqlite:///FILE, postgresql://HOST/NAME or memory://")
 
 

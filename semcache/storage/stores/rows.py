@@ -214,7 +214,7 @@ def require_ring(seal: Seal | None, sealed_key: str | None, where: str) -> None:
     if sealed_key is not None and seal is None:
         raise ConfigError(
             f"{where} holds rows sealed with key {sealed_key!r}: set SEMCACHE_STORE__SEAL_KEYS to the ring they "
-            "were sealed with (entry_id:base64,…), or point SEMCACHE_STORE__URL at another store"
+            "were sealed with (id:base64,…), or point SEMCACHE_STORE__URL at another store"
         )
 
 

@@ -85,9 +85,15 @@ class HttpBackend:
                 max_keepalive_connections=connection.max_connections,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
             )
-            self._pool = _Transport(
-                transport or httpx2.AsyncHTTPTransport(limits=limits, proxy=connection.proxy), self._origin
-            )
+            try:
+                through = transport or httpx2.AsyncHTTPTransport(limits=limits, proxy=connection.proxy)
+            except (httpx2.InvalidURL, ValueError, ImportError) as error:
+                # Not quoted: it may hold a password.
+                raise ConfigError(
+                    f"upstream.proxy cannot be used ({type(error).__name__}): write http://HOST:PORT or "
+                    "https://HOST:PORT, with USER:PASSWORD@ before the host where it asks for them"
+                ) from error
+            self._pool = _Transport(through, self._origin)
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""

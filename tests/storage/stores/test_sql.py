@@ -359,7 +359,9 @@ def test_urls_as_people_write_them(url: str, driver: str):
     assert "p@" not in Database(parse_url(url)).name
 
 
-@pytest.mark.parametrize("url", ["mysql://h/db", "sqlite://", "sqlite:///:memory:", "postgres://h:port/db", "."])
+@pytest.mark.parametrize(
+    "url", ["mysql://h/db", "sqlite://", "sqlite:///:memory:", "postgres://h:port/db", ".", "memory://x"]
+)
 def test_urls_that_name_no_store(url: str):
     with pytest.raises(ConfigError):
         open_store(url)
