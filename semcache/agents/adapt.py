@@ -18,7 +18,7 @@ import msgspec
 
 from semcache.agents.forms import write
 from semcache.agents.pattern import PatternFit
-from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, disappoints
+from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, reservations
 from semcache.agents.schemas import choices, valid
 from semcache.agents.slots import STOP, words
 from semcache.agents.template import (
@@ -126,8 +126,8 @@ async def fill(
 def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
-    A step that failed, or that was made with other arguments, is left to the planner, and so is a result that says no
-    before a call that may change something.
+    A step that failed, or that was made with other arguments, is left to the planner, and so is a result that says no,
+    as none did before, ahead of a call that may change something.
     """
     values: dict[str, Json] = {}
     if len(done) > len(template.steps):
@@ -136,7 +136,7 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
             raise UnfitTemplate(PlanReason.OFF_PLAN)
         for action, call in zip(step.actions, turn.calls, strict=True):
-            if call.failed or (disappoints(call.result) and _changes_after(template, number)):
+            if call.failed or (reservations(call.result) - set(action.passes) and _changes_after(template, number)):
                 raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result says no")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)

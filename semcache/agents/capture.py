@@ -17,7 +17,7 @@ import msgspec
 
 from semcache.agents import pattern, template
 from semcache.agents.forms import forms_of, says_order, write
-from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
+from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
 
@@ -80,9 +80,12 @@ class _DraftBuilder:
         steps: list[TemplateStep] = []
         for place, calls in enumerate(kept):
             actions = [
-                Action(call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call), _type(call.result))
+                Action(
+                    call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call), _type(call.result),
+                    tuple(sorted(one for one in reservations(call.result) if _KEY.fullmatch(one))),
+                )
                 for call in calls
-            ]
+            ]  # fmt: skip
             steps.append(TemplateStep(tuple(actions)))
             for number, call in enumerate(calls):
                 self._remember(call.result, place, number)

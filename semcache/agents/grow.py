@@ -74,7 +74,8 @@ class _Union:
     def _action(self, one: Action, two: Action) -> Action:
         if one.tool != two.tool:
             raise _Differs
-        return replace(one, arguments=self._tree(one.arguments, two.arguments))
+        passes = tuple(sorted({*one.passes, *two.passes}))
+        return replace(one, arguments=self._tree(one.arguments, two.arguments), passes=passes)
 
     def _tree(self, one: Filled, two: Filled) -> Filled:
         if isinstance(one, Hole) and isinstance(two, Hole):

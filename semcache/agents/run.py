@@ -7,6 +7,7 @@ with one reason, never another exception.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,12 +29,19 @@ _DEPTH = 24
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
-_STATUS = ("status", "state", "outcome")
+_STATUS = ("status", "state", "outcome", "code", "status_code")
+_FAULTS = ("errors", "failure", "exception")
 _UNDONE = vocabulary(
     """
     declined denied rejected refused failed failure error expired blocked cancelled canceled forbidden unavailable
     insufficient invalid not_found missing timeout aborted
     """
+)
+_NOTHING = re.compile(
+    r"\s*(?:http(?:/[\d.]+)? [45]\d\d\b|[45]\d\d (?:bad request|bad gateway|not found|forbidden|internal|service)"
+    r"|permission denied|access denied|insufficient|not found|no such|unauthori[sz]ed|forbidden|failed\b|failure\b"
+    r"|declined|denied|rejected|cannot|could not|unable to)",
+    re.IGNORECASE,
 )
 
 
@@ -287,15 +295,25 @@ def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> 
     return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
 
 
-def disappoints(result: Json) -> bool:
-    """Return True for a result that a plan which goes on to change something should not pass over.
+def reservations(result: Json) -> frozenset[str]:
+    """The signs in a result that its call came to nothing; none for most results.
 
-    It says no ("in_stock": false, "status": "declined"), or holds nothing.
+    "empty" for a result that holds nothing; the names of what says no ("in_stock": false, "status": "declined").
+    A plan that goes on to change something should pass over none that the run it was learned from did not have.
     """
-    if isinstance(result, dict):
-        status = next((result[name] for name in _STATUS if isinstance(result.get(name), str)), "")
-        return not result or any(value is False for value in result.values()) or status.casefold() in _UNDONE
-    return result is None or result is False or result in ("", [])
+    if isinstance(result, dict) and result:
+        named = {name for name in _STATUS if _undone(result.get(name))}
+        named |= {name for name, value in result.items() if value is False}
+        return frozenset(named | {name for name in _FAULTS if result.get(name) not in (None, False, "", [], {}, 0)})
+    if isinstance(result, str) and _NOTHING.match(result):
+        return frozenset(("refusal",))
+    return frozenset() if result or (result == 0 and result is not False) else frozenset(("empty",))
+
+
+def _undone(status: Json) -> bool:
+    if isinstance(status, str):
+        return status.casefold() in _UNDONE
+    return isinstance(status, int) and not isinstance(status, bool) and 400 <= status < 600
 
 
 def _failed(result: Json) -> bool:

@@ -88,13 +88,15 @@ class Slot:
 class Action:
     """A tool call to be made. `reads` says that the tool declares itself free of side effects.
 
-    `yields` is the type of the result that is expected: object, array, string, number, boolean or null.
+    `yields` is the type of the result that is expected: object, array, string, number, boolean or null. `passes` are
+    the signs of a call that came to nothing which the results of runs that ended well had too.
     """
 
     tool: str
     arguments: Filled
     reads: bool
     yields: str = "string"
+    passes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +205,13 @@ def view(template: Template) -> dict[str, Any]:
         "steps": [
             {
                 "actions": [
-                    {"tool": one.tool, "arguments": plain(one.arguments), "reads": one.reads, "yields": one.yields}
+                    {
+                        "tool": one.tool,
+                        "arguments": plain(one.arguments),
+                        "reads": one.reads,
+                        "yields": one.yields,
+                        **({"passes": list(one.passes)} if one.passes else {}),
+                    }
                     for one in step.actions
                 ],
                 "text": None if step.text is None else plain(step.text),
@@ -317,7 +325,10 @@ def _step(data: Mapping[str, Any]) -> TemplateStep:
     if text is not None and not isinstance(text, Mix):
         raise ValueError("the text of a step is {'$text': [...]}")
     actions = [
-        Action(str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), str(one["yields"]))
+        Action(
+            str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), str(one["yields"]),
+            msgspec.convert(one.get("passes", ()), tuple[str, ...]),
+        )
         for one in data["actions"]
-    ]
+    ]  # fmt: skip
     return TemplateStep(tuple(actions), text)

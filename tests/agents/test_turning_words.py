@@ -6,7 +6,7 @@ import pytest
 
 from semcache.agents.forms import write
 from semcache.agents.pattern import fit, learned
-from semcache.agents.run import disappoints
+from semcache.agents.run import reservations
 from semcache.agents.template import ValueForm
 from semcache.agents.turning_words import turning
 from tests.agents.worlds import TOOLS as WORLD
@@ -62,18 +62,85 @@ def test_thousands_are_read() -> None:
 @pytest.mark.parametrize(
     ("result", "says_no"),
     [
-        ({"in_stock": False}, True),
-        ({"status": "declined"}, True),
-        (None, True),
-        ([], True),
-        ({}, True),
-        ({"status": "shipped", "id": 7}, False),
-        ("done", False),
-        ([1], False),
+        ({"in_stock": False}, {"in_stock"}),
+        ({"status": "declined"}, {"status"}),
+        ({"status": 503}, {"status"}),
+        ({"errors": ["no such account"]}, {"errors"}),
+        ("Insufficient funds", {"refusal"}),
+        ("HTTP 500", {"refusal"}),
+        (None, {"empty"}),
+        ([], {"empty"}),
+        ({}, {"empty"}),
+        ({"status": "shipped", "id": 7, "errors": []}, set()),
+        ("done", set()),
+        ("450 EUR", set()),
+        ([1], set()),
+        (0, set()),
     ],
 )
-def test_a_result_that_says_no_is_told(result: object, says_no: bool) -> None:
-    assert disappoints(result) is says_no  # type: ignore[arg-type]
+def test_a_result_that_says_no_is_told(result: object, says_no: set[str]) -> None:
+    assert reservations(result) == says_no
+
+
+@pytest.mark.parametrize(
+    ("task", "values", "other"),
+    [
+        ("Walk from Carnegie Hall to Penn Station", {"to": "Penn Station"}, "Walk from Carnegie Hall to Schenley park"),
+        ("Open the page of Best Buy", {"page": "Best Buy"}, "Open the page of Whole Foods near Carnegie Mellon"),
+        ("Set my status to Out There", {"status": "Out There"}, "Set my status to Out of Office"),
+        ("Report the price in the Blue Mall", {"shop": "Blue Mall"}, "Report the price in the One Stop Market"),
+        ("Count the orders of the week 2023-04-01", {"week": "2023-04-01"}, "Count the orders of the week May 1, 2023"),
+        ("Make the repository old_name", {"name": "old_name"}, "Make the repository fun_thing_to_do"),
+        ("Which train leaves in the morning", {"at": "in the morning"}, "Which train leaves from the harbour"),
+        ("Buy a ticket for the tram", {"ride": "tram"}, "Buy a ticket for the bus stop"),
+    ],
+)
+def test_words_of_a_name_a_date_or_an_identifier_turn_nothing(task: str, values: dict[str, str], other: str) -> None:
+    pattern = learned(task, values)
+    found = fit(pattern, other)
+    assert found is not None
+    assert turning(other, pattern, found, writes=True) == ()
+
+
+@pytest.mark.parametrize(
+    "payee", ["Frank Gina on Monday", "Frank Jones weekly", "Frank Jones in euros", "Frank Jones's brother", "the boss"]
+)
+def test_small_words_beside_a_name_are_none_where_they_say_when_how_or_who_else(payee: str) -> None:
+    pattern = learned("Wire 50 to the supplier Bob Smith", {"payee": "Bob Smith", "amount": "50"})
+    task = f"Wire 60 to the supplier {payee}"
+    found = fit(pattern, task)
+    assert found is not None
+    assert turning(task, pattern, found, writes=True)
+
+
+@pytest.mark.parametrize("piece", ["all", "of flights", "BK-1 BK-2", "and rebook"])
+def test_what_is_no_one_identifier_is_not_taken_for_one(piece: str) -> None:
+    found = fit(CANCEL, f"Cancel booking {piece}")
+    assert found is not None
+    assert turning(f"Cancel booking {piece}", CANCEL, found, writes=True)
+
+
+def test_a_list_is_no_name_where_names_were_single() -> None:
+    pattern = learned("Compare the weather in Paris and Rome", {"city": "Paris", "other": "Rome"})
+    task = "Compare the weather in Tokyo, Lima and Oslo"
+    found = fit(pattern, task)
+    assert found is not None
+    assert turning(task, pattern, found, writes=True)
+
+
+async def test_a_result_that_was_empty_before_ends_no_plan() -> None:
+    tools, plans = [tool("ring", door="string"), tool("wait", door="string")], opened()
+    taught_with = {"open": False, "note": ""}
+    for result, other in (("", {"status": "failed"}), (taught_with, {"open": False, "locked": False})):
+        run = finished(
+            "Ring at the door D-1 of Ann", ("ring", {"door": "D-1"}, result), ("wait", {"door": "D-1"}, "ok")
+        )
+        await plans.record(run, tools=tools, agent=str(result))
+        task = asked("Ring at the door D-2 of Ann")
+        for seen, outcome in ((result, "plan"), (other, "miss")):
+            looked = called(("ring", {"door": "D-2"}, seen))
+            found = await plans.lookup([*task, *looked], tools=tools, agent=str(result))
+            assert found.outcome == outcome
 
 
 @pytest.mark.parametrize("first", ["Never", "Don't", "Simulate", "Who may"])
