@@ -198,6 +198,15 @@ def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...]
         return _turns_of(messages)
 
 
+def has_error(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if a tool of a run answered with an error. A conversation that is no run has none."""
+    try:
+        turns, _ = turns_of(messages)
+    except NoRun:
+        return False
+    return any(call.failed for turn in turns for call in turn.calls)
+
+
 def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...], list[str]]:
     results: dict[Any, deque[Mapping[str, Any]]] = {}
     for one in messages:
@@ -292,7 +301,7 @@ def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> 
     if not isinstance(arguments, dict) or depth(arguments) > _DEPTH:
         raise NoRun(PlanReason.UNREADABLE)
     result = loaded(text)
-    return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
+    return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or failed(result))
 
 
 def reservations(result: Json) -> frozenset[str]:
@@ -316,7 +325,8 @@ def _undone(status: Json) -> bool:
     return isinstance(status, int) and not isinstance(status, bool) and 400 <= status < 600
 
 
-def _failed(result: Json) -> bool:
+def failed(result: Json) -> bool:
+    """Return True for a tool result that is an error: by its `error`, `isError` or `success`, or by how it begins."""
     if isinstance(result, dict):
         return bool(result.get("error")) or result.get("isError") is True or result.get("success") is False
     return isinstance(result, str) and result.lstrip()[:9].casefold().startswith(("error", "traceback", "exception"))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plans import Plans
-from semcache.agents.run import digest
+from semcache.agents.run import digest, has_error
 from semcache.agents.small_planner import SmallWork
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
@@ -258,7 +258,7 @@ class PlanService:
         said = [*messages, spoken]
         size = len(request.raw) + len(body)
         self._note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens))
-        if not calls and self._rule == "finished":
+        if not calls and self._rule == "finished" and not has_error(messages):
             await self.outcome(run, success=True, tenant=tenant)
         return run
 

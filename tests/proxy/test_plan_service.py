@@ -215,6 +215,15 @@ async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> Non
     broken = [*asked("Refund order 7 with 3 coins"), *called(("refund", {"order": 7, "amount": 3}, "Error: no"))]
     await service.learn(request(Endpoint.CHAT, broken), [], said(Endpoint.CHAT, "Sorry."))
     assert len(service.plans.library.templates()) == 1
+    half = [
+        *asked("Refund order 8 with 4 coins"),
+        *called(("find_user", {"user_id": "cy_fox_3"}, {"name": "Cy"})),
+        *called(("refund", {"order": 8, "amount": 4}, {"error": "gateway down"})),
+    ]
+    run = await service.learn(request(Endpoint.CHAT, half), [], said(Endpoint.CHAT, "Sorry."))
+    assert len(service.plans.library.templates()) == 1
+    assert await service.outcome(run or "", success=True, tenant="default")
+    assert len(service.plans.library.templates()) == 2
 
 
 @pytest.mark.parametrize("endpoint", PATHS)

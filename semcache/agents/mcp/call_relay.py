@@ -1,7 +1,8 @@
 """The relay of one session of the Model Context Protocol: it answers calls of tools, and passes everything else on.
 
 Knows JSON-RPC messages as dicts, the session's history and the shared results; sockets and processes are others'.
-A session is a run: what its client has asked before is asked of the server again. Invariant: every request has exactly
+A session is a run: what its client has asked before is asked of the server again, and what may act on the session's
+environment is executed after the calls that were only answered. Invariant: every request has exactly
 one response; an error, an interim result and what was cancelled are never kept; of a tool that the server has not
 listed since it last said that its list has changed nothing is answered.
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from semcache.agents.tools.found_result import FoundResult, ToolReason
@@ -26,8 +28,9 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 _log = logging.getLogger(__name__)
 STATUS = "semcache/cache-status"
-_OWN = "semcache-list-"
+_OWN = "semcache-own-"
 _PATIENCE = 10.0  # seconds in which a server lists its tools
+_MAKE_UP = 60.0  # seconds in which it executes a call that was only answered before
 _PAGES = 100
 _CALLS = 10_000  # of a session, after which its history begins anew
 _VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -64,12 +67,13 @@ class CallRelay:
         self._results, self._identity = results, identity
         self._to_client, self._to_server = to_client, to_server
         self._history = History.begin([identity.tenant, identity.user])
-        self._made, self._under_way, self._skipped = 0, ParallelCalls(), False
+        self._made, self._under_way = 0, ParallelCalls()
+        self._skipped: list[tuple[Message, Message]] = []  # calls that were only answered, and with what
         self._pending: dict[Any, PendingCall] = {}
         self._beginnings: set[Any] = set()
         self._declared: dict[str, Mapping[str, Any]] | None = None
-        self._listed: dict[str, asyncio.Future[Message]] = {}
-        self._lists = self._changes = 0
+        self._own: dict[str, asyncio.Future[Message]] = {}
+        self._asked = self._changes = 0
 
     async def from_client(self, message: Message) -> None:
         """Answer a message of the client, or pass it on."""
@@ -88,8 +92,8 @@ class CallRelay:
         if "method" in message:
             if message["method"] == "notifications/tools/list_changed":
                 self._declared, self._changes = None, self._changes + 1
-        elif isinstance(number, str) and number in self._listed:
-            waiting = self._listed.pop(number)
+        elif isinstance(number, str) and number in self._own:
+            waiting = self._own.pop(number)
             if not waiting.done():
                 waiting.set_result(message)
             return
@@ -130,19 +134,23 @@ class CallRelay:
             made = await self._results.lookup(call)
         except Exception:
             _log.warning("a call of the tool %s could not be looked up, and is passed on", tool, exc_info=True)
+            await self._made_up()
             self._after(begun, tool, arguments, {"passed on": self._made})
             return False
         found = made.found
         if found.outcome == "hit" and plain and isinstance(found.result, dict):
-            self._skipped |= found.stateful
+            if found.acts:
+                self._skipped.append((params, found.result))
             self._after(begun, tool, arguments, found.result)
             status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
             await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
             return True
+        if found.acts and not await self._made_up():
+            made = replace(made, found=replace(found, why=ToolReason.DIVERGED, key=b""))
         if not plain:
             # A task, or the answer to what the server asked back: whatever comes of it is no result of this call alone.
             made = SharedFound(
-                FoundResult("miss", found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
+                FoundResult("miss", made.found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
             )
         self._pending[_id(number)] = PendingCall(begun, made, tool, arguments)
         return False
@@ -160,8 +168,7 @@ class CallRelay:
         result = message.get("result")
         said = result if isinstance(result, dict) else {"isError": True}
         failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
-        # What was executed after calls that were only answered acted on an environment that they never moved.
-        alone = self._under_way.alone(pending.number) and not self._skipped
+        alone = self._under_way.alone(pending.number)
         why = await self._results.record(pending.made, result, failed=failed, alone=alone)
         self._after(pending.number, pending.tool, pending.arguments, result if not failed else {"failed": self._made})
         if not isinstance(result, dict):
@@ -175,7 +182,8 @@ class CallRelay:
         self._made += 1
         history = self._history
         if self._made % _CALLS == 0:
-            history = History.begin([self._identity.tenant, self._identity.user, self._made])
+            begun = History.begin([self._identity.tenant, self._identity.user, self._made])
+            history = replace(begun, changed=history.changed)
         declared = (self._declared or {}).get(tool)
         try:
             self._history = history.after(tool, arguments, result, self._results.rules, declared)
@@ -206,21 +214,46 @@ class CallRelay:
                 self._declared = declarations([one for one in found if isinstance(one, dict)])
         return self._declared
 
+    async def _made_up(self) -> bool:
+        """Execute the calls that were only answered; False where one of them came to another result than was said.
+
+        The session is then in a state that no other is in.
+        """
+        skipped, self._skipped = self._skipped, []
+        alike = True
+        for params, told in skipped:
+            meta = {name: one for name, one in (params.get("_meta") or {}).items() if name != "progressToken"}
+            result = await self._request("tools/call", {**params, "_meta": meta}, _MAKE_UP)
+            alike = alike and result is not None and _bare(result) == _bare(told)
+            if result is None:
+                break
+        if not alike:
+            self._history = self._history.after("", {}, {"diverged": secrets.token_hex()}, self._results.rules)
+        return alike
+
     async def _page(self, cursor: Any) -> Message | None:
         """One page of the server's tools, None where it says none in time."""
-        self._lists += 1
-        number = f"{_OWN}{self._lists}"
-        waiting = self._listed[number] = asyncio.get_running_loop().create_future()
-        params = {} if cursor is None else {"params": {"cursor": cursor}}
-        await self._to_server({"jsonrpc": "2.0", "id": number, "method": "tools/list", **params})
+        return await self._request("tools/list", None if cursor is None else {"cursor": cursor}, _PATIENCE)
+
+    async def _request(self, method: str, params: Message | None, seconds: float) -> Message | None:
+        """The result of a request of the relay's own; None for an error, and where none comes in time."""
+        self._asked += 1
+        number = f"{_OWN}{self._asked}"
+        waiting = self._own[number] = asyncio.get_running_loop().create_future()
+        given = {} if params is None else {"params": params}
+        await self._to_server({"jsonrpc": "2.0", "id": number, "method": method, **given})
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(seconds):
                 reply = await waiting
         except TimeoutError:
-            self._listed.pop(number, None)
+            self._own.pop(number, None)
             return None
         result = reply.get("result")
         return result if isinstance(result, dict) else None
+
+
+def _bare(result: Message) -> Message:
+    return {name: one for name, one in result.items() if name != "_meta"}
 
 
 def _id(number: Any) -> Any:

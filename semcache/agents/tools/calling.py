@@ -2,8 +2,8 @@
 
 Knows results and histories; executing a tool is an argument. Invariant: every call that has ended is in the run's
 history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's
-result is kept only where no other call was under way, and it is executed after those of its run that were only
-answered; what a tool raises is raised.
+result is kept only where no other call was under way, and what may act on the run's environment is executed after the
+calls that were only answered; what a tool raises is raised.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class CallCache(Protocol):
 
 @dataclass(slots=True)
 class _CallOfRun:
-    """A call that is `answered`, or whose result is to be set. One that is `stateful` moves the run's environment."""
+    """A call that is `answered`, or whose result is to be set. One that `acts` may act on the run's environment."""
 
     answered: bool
     result: Json
-    stateful: bool
+    acts: bool
 
 
 class ToolRun:
@@ -125,7 +125,7 @@ class ToolRun:
         number = self._under_way.begin()
         try:
             found = self._look(tool, arguments, versions)
-            call = _CallOfRun(found.outcome == "hit", found.result, found.stateful)
+            call = _CallOfRun(found.outcome == "hit", found.result, found.acts)
             try:
                 yield call
             except BaseException:
@@ -140,13 +140,13 @@ class ToolRun:
             self._under_way.end(number)
 
     def _skip(self, call: _CallOfRun, execute: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> None:
-        if call.stateful:
+        if call.acts:
             with self._lock:
                 self._skipped.append((execute, given))
 
     def _to_make_up(self, call: _CallOfRun) -> list[_Skipped]:
         """The calls that were answered and not executed, to be executed before this one, once."""
-        if not call.stateful:
+        if not call.acts:
             return []
         with self._lock:
             skipped, self._skipped = self._skipped, []

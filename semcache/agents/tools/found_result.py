@@ -28,6 +28,7 @@ class ToolReason(StrEnum):
     RECORDED = "recorded"
     CHANGING = "changing"
     PARALLEL = "parallel"
+    DIVERGED = "diverged"
     FAULT = "fault"
 
 
@@ -50,3 +51,8 @@ class FoundResult:
     tool: str = ""
     changed: tuple[str, ...] = ()
     stateful: bool = False
+
+    @property
+    def acts(self) -> bool:
+        """True for a call that may act on the environment of its run, as all but reads may."""
+        return self.stateful or (not self.key and self.why is not ToolReason.CHANGING)

@@ -13,6 +13,8 @@ from typing import Any
 from semcache.agents.run import Json, NoRun, PlanReason, digest, turns_of
 from semcache.agents.tools.rules import UNKNOWN, Effect, ToolRules, declarations
 
+OWN_STATE = "own state"  # what a stateful call has moved, which no declared resource is
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -20,7 +22,7 @@ class History:
 
     `state` is a path of the tree of all runs (TVCACHE): 16 bytes over the path so far, the call and its result. `calls`
     are the calls made, `changed` the resources that they may have changed, "*" among them for tools that are not
-    declared.
+    declared, and `OWN_STATE` for stateful ones.
     """
 
     state: bytes
@@ -66,6 +68,8 @@ class History:
         changed = self.changed
         if rule.effect is Effect.WRITES:
             changed |= set(rule.touched(arguments)) or {"*"}
+        elif rule.effect is Effect.STATE:
+            changed |= {OWN_STATE}
         return History(digest(self.state.hex(), call.hex(), result), self.calls | {call}, changed)
 
 

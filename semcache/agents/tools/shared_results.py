@@ -122,7 +122,7 @@ class SharedToolResults:
         why = refusal(rule, call)
         kept = await self._store.get(key, now) if why is None else None
         if kept is None:
-            return SharedFound(cold(rule, call, key, why), names, seen)
+            return SharedFound(cold(rule, call, key, why, apart=self._apart), names, seen)
         return SharedFound(hit(rule, call, key, kept.body, age=now - kept.created, ttl=kept.expires - now))
 
     async def _announced(self, found: FoundResult) -> SharedFound:

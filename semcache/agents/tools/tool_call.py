@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
+from semcache.agents.run import failed as is_error
 from semcache.agents.tools.found_result import FoundResult, ToolReason
-from semcache.agents.tools.history import History, identity
+from semcache.agents.tools.history import OWN_STATE, History, identity
 from semcache.agents.tools.rules import Effect, ToolRule
 from semcache.agents.tools.versions import overlap
 from semcache.request.secrets import has_secret
@@ -70,19 +71,27 @@ def refusal(rule: ToolRule, call: ToolCall) -> ToolReason | None:
     if rule.effect is Effect.STATE:
         # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
         return None
-    if identity(call.tool, call.arguments) in call.history.calls:
-        return ToolReason.AGAIN
     resources = rule.touched(call.arguments)
     told = bool(resources) and all(one in call.versions for one in resources)
-    return ToolReason.AFTER_WRITE if not told and overlap(resources or ("*",), call.history.changed) else None
+    if not told and overlap(resources or ("*",), call.history.changed):
+        return ToolReason.AFTER_WRITE
+    return ToolReason.AGAIN if identity(call.tool, call.arguments) in call.history.calls else None
 
 
-def cold(rule: ToolRule, call: ToolCall, key: bytes, why: ToolReason | None = None) -> FoundResult:
-    """The miss of a call whose result is to be kept under `key`."""
+def cold(
+    rule: ToolRule, call: ToolCall, key: bytes, why: ToolReason | None = None, *, apart: bool = False
+) -> FoundResult:
+    """The miss of a call whose result is to be kept under `key`.
+
+    What a run reads of its own environment after it moved that is nobody else's, and with `apart` what it reads after
+    any change of its own: that has no key.
+    """
     stateful = rule.effect is Effect.STATE
+    own = why is ToolReason.AFTER_WRITE and (apart or bool({"*", OWN_STATE} & call.history.changed))
     return FoundResult(
-        "miss", why or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool, stateful=stateful
-    )
+        "miss", why or ToolReason.COLD, key=b"" if own else key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool,
+        stateful=stateful,
+    )  # fmt: skip
 
 
 def hit(rule: ToolRule, call: ToolCall, key: bytes, payload: bytes, *, age: float, ttl: float) -> FoundResult:
@@ -99,7 +108,7 @@ def payload_of(found: FoundResult, result: Json, *, failed: bool, alone: bool) -
         return found.why
     if found.stateful and not alone:
         return ToolReason.PARALLEL
-    if failed:
+    if failed or is_error(result):
         return ToolReason.FAILED
     payload = _encoded(result)
     if payload is None:

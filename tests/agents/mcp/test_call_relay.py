@@ -311,13 +311,97 @@ async def test_an_id_that_an_unanswered_beginning_had_is_that_of_the_call_that_u
     assert "hit" in await world.relay().call()
 
 
-async def test_what_runs_after_calls_that_were_only_answered_is_not_kept() -> None:
-    rules = {"move": {"effect": "state"}, "press": {"effect": "state"}}
-    world = World()
-    world.tools = [{"name": name, "inputSchema": {"type": "object"}} for name in rules]
-    first, second, third = (world.relay(rules=rules) for _ in range(3))
-    assert "stored" in await first.call("move")
-    assert "hit" in await second.call("move")
-    assert "stored" not in await second.call("press")
-    assert "hit" in await third.call("move")
+class Browser(World):
+    """A server whose every session has a page of its own; `flaky` ones open another page the second time."""
+
+    def __init__(self, *, flaky: bool = False) -> None:
+        super().__init__(self._moved)
+        self.flaky, self.opened, self.page = flaky, 0, "blank"
+        self.tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("open", "press", "send")]
+
+    def _moved(self, params: Any) -> Any:
+        if params["name"] == "open":
+            self.opened += 1
+            self.page = f"shop {self.opened if self.flaky else 1}"
+        return {"result": {"content": [{"type": "text", "text": f"{params['name']} on {self.page}"}]}}
+
+    def session(self) -> Session:
+        self.page = "blank"
+        return self.relay(rules={"open": {"effect": "state"}, "press": {"effect": "state"}})
+
+
+@pytest.mark.parametrize("tool", ["press", "send"])
+async def test_calls_that_were_only_answered_are_executed_before_one_that_may_act_on_what_they_moved(tool: str) -> None:
+    world = Browser()
+    first = world.session()
+    assert "stored" in await first.call("open")
+    second = world.session()
+    assert "hit" in await second.call("open", _meta={"progressToken": 1})
+    assert world.page == "blank"
+    status = await second.call(tool)
+    assert ("stored" in status) is (tool == "press")
+    assert second.got[-1]["result"]["content"][0]["text"] == f"{tool} on shop 1"
+    assert [one["id"] for one in second.got] == [1, 2]
+    assert [one.get("_meta") for one in world.called] == [None, {}, None]
+    await second.call("send")
+    assert world.opened == 2
+
+
+async def test_what_follows_calls_that_came_to_something_else_when_made_up_is_not_kept() -> None:
+    world = Browser(flaky=True)
+    await world.session().call("open")
+    second = world.session()
+    assert "hit" in await second.call("open")
+    assert await second.call("press") == "semcache; fwd=miss; detail=diverged"
+    third = world.session()
+    assert "hit" in await third.call("open")
     assert "hit" not in await third.call("press")
+    await second.call("send")
+    assert "hit" not in await world.session().call("press")
+
+
+async def test_a_server_that_does_not_make_a_call_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_relay, "_MAKE_UP", 0.01)
+    world = Browser()
+    await world.session().call("open")
+    second = world.session()
+    assert "hit" in await second.call("open")
+    moved, world.answer = world.answer, lambda params: None if params["name"] == "open" else moved(params)
+    assert (await second.call("press")).endswith("detail=diverged")
+
+
+
+@pytest.mark.parametrize("apart", [True, False])
+async def test_what_a_session_reads_after_its_own_change_is_no_other_sessions_answer(apart: bool) -> None:
+    world = World()
+    page = {"now": "blank"}
+
+    def answer(params: Any) -> Any:
+        if params["name"] == "write":
+            page["now"] = str(params["arguments"]["id"])
+        return {"result": {"content": [{"type": "text", "text": page["now"]}]}}
+
+    world.answer = answer
+    first = world.relay(apart=apart)
+    assert "fwd=miss" in await first.call("write", arguments={"id": "shop"})
+    assert await first.call() == "semcache; fwd=miss; detail=after-write"
+    assert await first.call() == "semcache; fwd=miss; detail=after-write"
+    page["now"] = "blank"
+    second = world.relay(apart=apart)
+    assert "fwd=miss" in await second.call()
+    assert second.got[-1]["result"]["content"][0]["text"] == "blank"
+    await second.call("write", arguments={"id": "bank"})
+    assert "fwd=miss" in await second.call()
+    assert second.got[-1]["result"]["content"][0]["text"] == "bank"
+
+
+async def test_a_session_so_long_that_its_history_begins_anew_has_not_forgotten_what_it_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(call_relay, "_CALLS", 2)
+    world = World()
+    session = world.relay(apart=True)
+    await session.call("write")
+    await session.call("write")
+    await world.relay(apart=True).call()
+    assert "hit" not in await session.call()

@@ -24,6 +24,9 @@ RULES = ToolRules.read(
 )
 
 
+RULES_OF_TICKETS = {"effect": "reads", "resources": ["ticket:{id}"]}
+
+
 class Desk:
     """Tools that count how often they are executed."""
 
@@ -238,3 +241,36 @@ async def test_the_same_of_calls_that_are_awaited() -> None:
         await run.acall("open", {"page": "shop"}, page.awaited)
     assert page.at == "blank"
     assert await run.acall("press", {}, page.pressed) == {"pressed on": "shop"}
+
+
+def test_what_a_run_reads_of_its_own_environment_after_it_moved_is_nobody_elses() -> None:
+    rules = ToolRules.read({"open": {"effect": "state"}, "look": {"effect": "reads"}, "get": RULES_OF_TICKETS})
+    results = ToolResults(rules, salt=b"s" * 32)
+
+    def session(page: str) -> tuple[Any, Any]:
+        run = results.run()
+        run.call("open", {"page": page}, lambda _: f"opened {page}")
+        seen = run.call("look", {}, lambda _: f"looks at {page}")
+        return seen, run.call("get", {"id": 7}, lambda _: f"ticket, on {page}")
+
+    assert session("shop") == ("looks at shop", "ticket, on shop")
+    assert session("bank") == ("looks at bank", "ticket, on shop")
+    assert results.run().call("look", {}, lambda _: "looks at nothing") == "looks at nothing"
+
+
+def test_a_call_that_may_act_on_what_was_only_answered_is_executed_after_it() -> None:
+    rules = ToolRules.read({"open": {"effect": "state"}, "send": {"effect": "writes"}})
+    results, done = ToolResults(rules, salt=b"s" * 32), list[str]()
+    for name in ("first", "second"):
+        run = results.run()
+        for tool in ("open", "send"):
+            run.call(tool, {}, lambda _, tool=tool, name=name: done.append(f"{name} {tool}"))
+    assert done == ["first open", "first send", "second open", "second send"]
+
+
+@pytest.mark.parametrize("error", [{"isError": True, "content": []}, {"error": "down"}, {"success": False}, "Error: x"])
+def test_a_result_that_is_an_error_is_not_kept(error: Any) -> None:
+    desk = Desk()
+    assert desk.run().call("get_ticket", {"id": 7}, lambda _: error) == error
+    assert desk.results.counts["failed"] == 1
+    assert desk.run().call("get_ticket", {"id": 7}, lambda _: "open") == "open"
