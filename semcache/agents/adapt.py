@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
 
-from semcache.agents.forms import write
+from semcache.agents.forms import unit_of, write
 from semcache.agents.pattern import PatternFit
 from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, reservations
 from semcache.agents.schemas import choices, valid
@@ -31,6 +31,7 @@ from semcache.agents.template import (
     SlotSource,
     Template,
     TemplateStep,
+    counts,
     holes,
     literals,
 )
@@ -94,6 +95,7 @@ async def fill(
         raise UnfitTemplate(PlanReason.LEAK, ", ".join(sorted(lost)))
     wanted = template.steps if until is None else template.steps[:until]
     values = followed(template, fit, done)
+    counted = counts(template.steps)
     open_: list[Slot] = []
     waiting: set[str] = set()
     for name in dict.fromkeys(hole.slot for step in wanted[len(done) :] for hole in _holes(step)):
@@ -101,7 +103,7 @@ async def fill(
         if name in values:
             continue
         if slot.source is SlotSource.TASK and name in fit.values:
-            values[name] = fit.values[name]
+            values[name] = _said(slot, fit, counted)
         elif slot.source is SlotSource.RESULT and slot.step >= len(done):
             waiting.add(name)
         elif slot.source is SlotSource.RESULT:
@@ -130,6 +132,7 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
     as none did before, ahead of a call that may change something.
     """
     values: dict[str, Json] = {}
+    counted = counts(template.steps)
     if len(done) > len(template.steps):
         raise UnfitTemplate(PlanReason.OFF_PLAN)
     for number, (step, turn) in enumerate(zip(template.steps, done, strict=False)):
@@ -141,13 +144,21 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)
                 if slot.source is SlotSource.TASK and slot.name in fit.values:
-                    values[slot.name] = fit.values[slot.name]
+                    values[slot.name] = _said(slot, fit, counted)
                 elif slot.source is SlotSource.RESULT:
                     values[slot.name] = _taken(slot, done[:number])
             _observe(action.arguments, call.arguments, values)
             if _put(action.arguments, values) != call.arguments:
                 raise UnfitTemplate(PlanReason.OFF_PLAN, call.tool)
     return values
+
+
+def _said(slot: Slot, fit: PatternFit, counted: Container[str]) -> str:
+    """The task's piece for a slot; what a number counts must be what it counted before: "€60" is not 60 dollars."""
+    piece = fit.values[slot.name]
+    if slot.name in counted and unit_of(piece) != slot.unit:
+        raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
+    return piece
 
 
 def _changes_after(template: Template, number: int) -> bool:

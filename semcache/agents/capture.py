@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from semcache.agents import pattern, template
-from semcache.agents.forms import forms_of, says_order, write
+from semcache.agents.forms import forms_of, says_order, unit_of, write
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
@@ -210,7 +210,7 @@ class _DraftBuilder:
         if same is None:
             same = self._name(about)
             self.said[same] = piece
-            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about))
+            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about, unit=unit_of(piece)))
         self._known[SlotSource.TASK, repr(value)] = same
 
     def _result_slot(self, value: Json, found: Sequence[ResultPlace], tool: str, about: str) -> str:

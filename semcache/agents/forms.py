@@ -15,6 +15,14 @@ _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 # "60k" is not 60, and "1,5" may be one and a half.
 _SCALED = re.compile(r"\d\s?(?:[kmb]|thousand|million|billion)\b", re.IGNORECASE)
 _UNSURE = re.compile(r"\d,\d{1,2}(?!\d)|\d,\d{4}")
+_COUNTED = re.compile(r"[+-]?\d[\d,.]*(?:(?:st|nd|rd|th)\b)?")
+_UNITS = {
+    **dict.fromkeys(("us$", "usd", "usd$", "dollar", "dollars"), "$"),
+    **dict.fromkeys(("eur", "euro", "euros"), "€"),
+    **dict.fromkeys(("gbp", "pound", "pounds"), "£"),
+    **dict.fromkeys(("jpy", "yen"), "¥"),
+    "percent": "%",
+}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SPELT = {word: place for place, word in enumerate(COUNTS)} | {word: place + 1 for place, word in enumerate(ORDINALS)}
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -40,6 +48,15 @@ def write(form: ValueForm, text: str) -> Any:
             return _number(text)
         case ValueForm.ISO_DATE:
             return _date(text)
+
+
+def unit_of(text: str) -> str:
+    """What a number in a text counts, as far as that stands beside it: "$" of "60 dollars", "" of "60" and of "3rd"."""
+    lower = text.casefold()
+    if not any(map(str.isdecimal, lower)):
+        return ""
+    beside = _COUNTED.sub("", lower).strip(" #")
+    return _UNITS.get(beside, beside)
 
 
 def forms_of(value: Any) -> tuple[ValueForm, ...]:

@@ -14,7 +14,7 @@ from semcache.agents.capture import Draft
 from semcache.agents.pattern import PatternGap, TaskPattern, fit, merge
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind
-from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, Template, TemplateStep, literals
+from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, Template, TemplateStep, counts, literals
 
 PATTERNS = 16  # of a template; what differs more than that is another one
 
@@ -54,9 +54,12 @@ class _Union:
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
         self.constants: set[str] = set()
-        # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG".
+        # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG". What an
+        # amount counts is the same in every task where a call holds its number.
+        counted = counts(draft.steps)
         self._hanging = any(
-            isinstance(one, PatternGap) and (one.kind is SlotKind.AMOUNT if one.slot else one.kind is not SlotKind.TEXT)
+            isinstance(one, PatternGap)
+            and (one.kind is SlotKind.AMOUNT and one.slot not in counted if one.slot else one.kind is not SlotKind.TEXT)
             for one in draft.pattern.elements
         )
 
@@ -114,7 +117,7 @@ class _Union:
             raise _Differs
         if list(self.names.values()).count(one.slot) > 1:
             raise _Differs
-        if mine.source is SlotSource.TASK and one.form is not two.form:
+        if mine.source is SlotSource.TASK and (one.form is not two.form or (one.form.counts and mine.unit != theirs.unit)):
             raise _Differs
         if mine.source is SlotSource.RESULT:
             both = [place for place in self.slots.get(one.slot, mine).places if place in theirs.places]

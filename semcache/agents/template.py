@@ -40,6 +40,11 @@ class ValueForm(StrEnum):
     ISO_DATE = "iso-date"
     BARE = "bare"  # without the number sign
 
+    @property
+    def counts(self) -> bool:
+        """True for a number, which does not carry what it counts."""
+        return self in (ValueForm.INTEGER, ValueForm.NUMBER)
+
 
 @dataclass(frozen=True, slots=True)
 class Hole:
@@ -65,7 +70,8 @@ class Slot:
 
     `step`, `call` and `path` say where in the results it is found, for `SlotSource.RESULT`, and `also` where else it
     stood in every run so far: any of these may be the one that is meant. `about` is the argument it is for
-    ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it.
+    ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it. `unit` is what the
+    task's number counts ("$", "%"), "" for nothing that stands beside it.
     """
 
     name: str
@@ -77,6 +83,7 @@ class Slot:
     path: tuple[str | int, ...] = ()
     seen: bytes = b""
     also: tuple[ResultPlace, ...] = ()
+    unit: str = ""
 
     @property
     def places(self) -> tuple[ResultPlace, ...]:
@@ -162,6 +169,12 @@ def holes(tree: Filled) -> Iterator[Hole]:
             yield from holes(inner)
 
 
+def counts(steps: Iterable[TemplateStep]) -> frozenset[str]:
+    """The slots that a call holds as a number."""
+    calls = [one.arguments for step in steps for one in step.actions]
+    return frozenset(hole.slot for tree in calls for hole in holes(tree) if hole.form.counts)
+
+
 def literals(steps: Iterable[TemplateStep]) -> frozenset[str]:
     """The words, as stems, that a plan says by itself: of its lines, and of its arguments between the slots."""
     found: set[str] = set()
@@ -199,6 +212,7 @@ def view(template: Template) -> dict[str, Any]:
                 "path": list(one.path),
                 "seen": one.seen.hex(),
                 **({"also": [[step, call, list(path)] for step, call, path in one.also]} if one.also else {}),
+                **({"unit": one.unit} if one.unit else {}),
             }
             for one in template.slots
         ],
@@ -317,6 +331,7 @@ def _slot(data: Mapping[str, Any]) -> Slot:
         tuple(data["path"]),
         bytes.fromhex(data["seen"]),
         tuple([(int(step), int(call), tuple(path)) for step, call, path in data.get("also", ())]),
+        str(data.get("unit", "")),
     )
 
 

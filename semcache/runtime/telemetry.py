@@ -132,8 +132,10 @@ class Meter:
         self._unlabelled.labels(reason).inc()
 
     def plan_looked_up(self, why: str) -> None:
-        """Count a plan that was looked up or learned."""
+        """Count a plan that was looked up or learned; one that could not be is a fault, too."""
         self._plans.labels(why).inc()
+        if why == "fault":
+            self.faults.labels("plans").inc()
 
     def tool_looked_up(self, why: str) -> None:
         """Count a call of a tool that was looked up or recorded."""
