@@ -14,7 +14,18 @@ from semcache.agents.capture import Draft
 from semcache.agents.pattern import PatternGap, TaskPattern, fit, merge
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind
-from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, Template, TemplateStep, counts, literals
+from semcache.agents.template import (
+    Action,
+    Filled,
+    Hole,
+    Mix,
+    Slot,
+    SlotSource,
+    Template,
+    TemplateStep,
+    counts,
+    literals,
+)
 
 PATTERNS = 16  # of a template; what differs more than that is another one
 
@@ -117,7 +128,9 @@ class _Union:
             raise _Differs
         if list(self.names.values()).count(one.slot) > 1:
             raise _Differs
-        if mine.source is SlotSource.TASK and (one.form is not two.form or (one.form.counts and mine.unit != theirs.unit)):
+        if mine.source is SlotSource.TASK and (
+            one.form is not two.form or (one.form.counts and mine.unit != theirs.unit)
+        ):
             raise _Differs
         if mine.source is SlotSource.RESULT:
             both = [place for place in self.slots.get(one.slot, mine).places if place in theirs.places]

@@ -18,7 +18,7 @@ import numpy as np
 
 from semcache.agents.outcome import PooledOutcomes, predicted
 from semcache.agents.run import DeclaredTool, digest
-from semcache.agents.template import Template, decode, encode, view
+from semcache.agents.template import Template, decode, encode, unknown, view
 from semcache.agents.template_search import TemplateIndex
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
@@ -135,6 +135,10 @@ class PlanLibrary:
                 new = decode({**view(old), **data})
             except ValueError as error:
                 raise InvalidArgument(f"plan {plan_id}: {error}") from error
+            if lacking := unknown(new):
+                raise InvalidArgument(
+                    f"plan {plan_id} names {lacking[0]}, which it does not have: see its slots and tools"
+                )
             whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
             new = replace(new, **whose, version=old.version + 1)
             await self.keep(new)

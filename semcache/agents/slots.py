@@ -99,8 +99,13 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
         r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
         r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
     ),
-    # A letter among its first characters: to look further would look through the whole of a long ruling at each dash.
-    (SlotKind.ID, r"#\w+|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*"),
+    # A path; and a word with a letter among its first characters: to look further would look through the whole of a
+    # long ruling at each dash.
+    (
+        SlotKind.ID,
+        r"#\w+|(?<![\w/.~:])(?:~|\.{1,2})?/(?:[\w.-]{1,255}/){0,32}[\w.-]{0,254}\w/?"
+        r"|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*",
+    ),
     (SlotKind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
 )
 _VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)

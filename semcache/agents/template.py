@@ -193,6 +193,21 @@ def literals(steps: Iterable[TemplateStep]) -> frozenset[str]:
     return frozenset(found)
 
 
+def unknown(template: Template) -> tuple[str, ...]:
+    """What a template names and does not have: slots of its steps and patterns, and tools whose schemas it does not know.
+
+    A template that was learned has none; one that was edited may.
+    """
+    named = {one.name for one in template.slots}
+    trees: list[Filled] = [one.arguments for step in template.steps for one in step.actions]
+    trees += [step.text for step in template.steps if step.text is not None]
+    used = {hole.slot for tree in trees for hole in holes(tree)}
+    used |= {name for pattern in template.patterns for name in pattern.slots}
+    called = {one.tool for step in template.steps for one in step.actions}
+    slots = [f"the slot {name!r}" for name in sorted(used - named)]
+    return (*slots, *[f"the tool {name!r}" for name in sorted(called - set(template.tools))])
+
+
 def encode(template: Template) -> bytes:
     """As JSON: what is stored and shown."""
     return msgspec.json.encode(view(template))

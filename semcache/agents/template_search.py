@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Words by which the order of what they stand between says what is asked for.
 _ORDER = "then after before until first next last finally later once than if unless"
 _ORDERING = frozenset([stem(word) for word in _ORDER.split()])
+_DIRECTIONS = frozenset("to from into onto by for with against".split())  # of what stands behind them
 _FOUND_BY = ("patterns", "tools", "retired")  # of a template; the rest may change in place
 ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
 NEARBY = 4  # of those that it does not fit, to see how near it is
@@ -234,25 +235,37 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
 def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit | None:
     """The values of a task by their kinds, and by the word before them where a kind comes more than once.
 
-    None where one slot would have two values.
+    None where one slot would have two values, or where a value stands behind another preposition than its slot: who adds
+    the group to the user does not add the user to the group.
     """
     said = words(task)
     before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
+    towards = {value: _direction(task, found, value) for value in found}
     values: dict[str, str] = {}
-    last = ""
-    gaps: list[tuple[PatternGap, str]] = []
+    last = direction = ""
+    gaps: list[tuple[PatternGap, str, str]] = []
     for one in pattern.elements:
         if isinstance(one, PatternGap):
-            gaps.append((one, last))
+            gaps.append((one, last, direction))
+            direction = ""
         else:
             last = stem(one)
-    for gap, cue in gaps:
+            direction = last if last in _DIRECTIONS else direction
+    for gap, cue, direction in gaps:
         same = [value for value in found if value.kind is gap.kind]
         cued = [value for value in same if before[value] == cue]
-        rivals = [other for other, word in gaps if other.kind is gap.kind and word == cue]
+        rivals = [other for other, word, _ in gaps if other.kind is gap.kind and word == cue]
         # The word before it says what a value is for, though it is the only one of its kind.
         alone = len(same) == 1 and (cue == before[same[0]] or not cue or not before[same[0]])
         chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
         if gap.slot and chosen and values.setdefault(gap.slot, chosen[0].text) != chosen[0].text:
             return None
+        if gap.slot and chosen and towards[chosen[0]] != direction:
+            return None
     return PatternFit(values, (), (), (), 1.0)
+
+
+def _direction(task: str, found: Sequence[TaskValue], value: TaskValue) -> str:
+    """The last preposition of direction between a value and the one before it."""
+    start = max((one.end for one in found if one.end <= value.start), default=0)
+    return next((one.stem for one in reversed(words(task[start : value.start])) if one.stem in _DIRECTIONS), "")

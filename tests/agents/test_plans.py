@@ -220,6 +220,16 @@ async def test_an_edited_template_keeps_its_owner_and_nonsense_is_refused() -> N
     ):  # fmt: skip
         with pytest.raises(InvalidArgument, match="no plan template"):
             await plans.library.edit("0000000000000001", nonsense)
+    strange = [{"tool": "find_user", "arguments": {"user_id": {"$slot": "whose"}}, "reads": True, "yields": "object"}]
+    other = [{"tool": "rm", "arguments": {}, "reads": True, "yields": "object"}]
+    for given, named in (
+        ({"steps": [{"actions": strange, "text": None}]}, "slot 'whose'"),
+        ({"steps": [{"actions": other, "text": None}]}, "tool 'rm'"),
+        ({"slots": []}, "slot '"),
+        ({"patterns": [["cancel", "it", ["gone", "name", 1, False]]]}, "slot 'gone'"),
+    ):
+        with pytest.raises(InvalidArgument, match=named):
+            await plans.library.edit("0000000000000001", given)
     assert plans.library.templates() == [new]
     assert 0.0 < plans.library.predicted(new, 0.0) <= 1.0
 

@@ -186,3 +186,74 @@ async def test_what_may_follow_from_a_value_of_the_task_never_becomes_a_constant
         await plans.record(finished(task, ("hotels", {"airport": "CDG", "nights": nights}, "one")), tools=tools)
     found = await plans.lookup(asked(other or "Find a hotel for 5 nights"), tools=tools)
     assert found.outcome == ("plan" if other is None else "miss")
+
+
+PAY = [tool("pay", payee="string", amount="number"), tool("wire", payee="string", amount="number", currency="string")]
+
+
+@pytest.mark.parametrize(
+    ("taught_with", "amount", "served"),
+    [
+        ("60 dollars", "$70", True),
+        ("60 dollars", "70 USD", True),
+        ("60 dollars", "€70", False),
+        ("60 dollars", "70 euros", False),
+        ("60 dollars", "70", False),
+        ("$60", "A$70", False),
+        ("$60", "70%", False),
+        ("60", "70", True),
+        ("60", "$70", False),
+    ],
+)
+async def test_an_amount_is_filled_in_where_it_counts_what_it_counted(
+    taught_with: str, amount: str, served: bool
+) -> None:
+    plans = opened()
+    task = "Pay the sum of {} to the supplier {}"
+    await plans.record(
+        finished(task.format(taught_with, "Bob"), ("pay", {"payee": "Bob", "amount": 60}, "ok")), tools=PAY
+    )
+    found = await plans.lookup(asked(task.format(amount, "Ann")), tools=PAY)
+    assert (found.outcome == "plan") is served
+    assert not served or found.calls[0].arguments == {"payee": "Ann", "amount": 70}
+
+
+async def test_a_currency_becomes_a_constant_for_its_own_amounts_alone() -> None:
+    plans = opened()
+    task = "Wire the sum of {} to the supplier {}"
+    for sign, currency in (("$", "USD"), ("€", "EUR")):
+        for amount, payee in ((60, "Bob"), (75, "Eve")):
+            given = {"payee": payee, "amount": amount, "currency": currency}
+            await plans.record(finished(task.format(f"{sign}{amount}", payee), ("wire", given, "ok")), tools=PAY)
+    for sign, currency in (("$", "USD"), ("€", "EUR")):
+        found = await plans.lookup(asked(task.format(f"{sign}80", "Ann")), tools=PAY)
+        assert [one.arguments for one in found.calls] == [{"payee": "Ann", "amount": 80, "currency": currency}]
+    assert (await plans.lookup(asked(task.format("£80", "Ann")), tools=PAY)).outcome == "miss"
+
+
+@pytest.mark.parametrize(
+    ("task", "served"),
+    [
+        ("Add the user bob@x.org to the group admins_us", True),
+        ("Add to the group admins_us the user bob@x.org", True),
+        ("Add the group admins_us to the user bob@x.org", False),
+        ("Add the group admins_us for the user bob@x.org", False),
+    ],
+)
+async def test_a_value_behind_another_preposition_is_not_taken_in_another_order(task: str, served: bool) -> None:
+    tools, plans = [tool("grant", user="string", group="string")], opened()
+    run = finished(
+        "Add the user ann@x.org to the group admins_eu", ("grant", {"user": "ann@x.org", "group": "admins_eu"}, "ok")
+    )
+    await plans.record(run, tools=tools)
+    assert ((await plans.lookup(asked(task), tools=tools)).outcome == "plan") is served
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "~/notes/a-b.txt", "./run.sh", "../up/", "src/main.py"])
+async def test_a_path_is_filled_in_as_a_whole(path: str) -> None:
+    tools, plans = [tool("read", reads=True, path="string")], opened()
+    await plans.record(
+        finished("Open the file /etc/hosts for reading", ("read", {"path": "/etc/hosts"}, "x")), tools=tools
+    )
+    found = await plans.lookup(asked(f"Open the file {path} for reading"), tools=tools)
+    assert [one.arguments for one in found.calls] == [{"path": path}]

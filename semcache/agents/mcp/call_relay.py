@@ -150,7 +150,8 @@ class CallRelay:
         if not plain:
             # A task, or the answer to what the server asked back: whatever comes of it is no result of this call alone.
             made = SharedFound(
-                FoundResult("miss", made.found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
+                FoundResult("miss", made.found.why, tenant=found.tenant, tool=tool, changed=found.changed),
+                begun=made.begun,
             )
         self._pending[_id(number)] = PendingCall(begun, made, tool, arguments)
         return False

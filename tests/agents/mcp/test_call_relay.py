@@ -370,7 +370,6 @@ async def test_a_server_that_does_not_make_a_call_up_is_not_waited_for(monkeypat
     assert (await second.call("press")).endswith("detail=diverged")
 
 
-
 @pytest.mark.parametrize("apart", [True, False])
 async def test_what_a_session_reads_after_its_own_change_is_no_other_sessions_answer(apart: bool) -> None:
     world = World()
