@@ -51,7 +51,7 @@ def write(form: ValueForm, text: str) -> Any:
 
 
 def unit_of(text: str) -> str:
-    """What a number in a text counts, as far as that stands beside it: "$" of "60 dollars", "" of "60" and of "3rd"."""
+    """The unit beside a number in a text: "$" of "60 dollars", "" of "60" and of "3rd"."""
     lower = text.casefold()
     if not any(map(str.isdecimal, lower)):
         return ""

@@ -65,8 +65,8 @@ class _Union:
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
         self.constants: set[str] = set()
-        # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG". What an
-        # amount counts is the same in every task where a call holds its number.
+        # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG".
+        # Where a call holds the number of an amount, what it counts is the same in every task.
         counted = counts(draft.steps)
         self._hanging = any(
             isinstance(one, PatternGap)

@@ -194,7 +194,7 @@ def literals(steps: Iterable[TemplateStep]) -> frozenset[str]:
 
 
 def unknown(template: Template) -> tuple[str, ...]:
-    """What a template names and does not have: slots of its steps and patterns, and tools whose schemas it does not know.
+    """The slots and tools that the steps and patterns of a template name, and that it does not have.
 
     A template that was learned has none; one that was edited may.
     """

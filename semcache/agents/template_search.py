@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # Words by which the order of what they stand between says what is asked for.
 _ORDER = "then after before until first next last finally later once than if unless"
 _ORDERING = frozenset([stem(word) for word in _ORDER.split()])
-_DIRECTIONS = frozenset("to from into onto by for with against".split())  # of what stands behind them
+_DIRECTIONS = frozenset(("to", "from", "into", "onto", "by", "for", "with", "against"))  # of what stands behind
 _FOUND_BY = ("patterns", "tools", "retired")  # of a template; the rest may change in place
 ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
 NEARBY = 4  # of those that it does not fit, to see how near it is
@@ -235,8 +235,8 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
 def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit | None:
     """The values of a task by their kinds, and by the word before them where a kind comes more than once.
 
-    None where one slot would have two values, or where a value stands behind another preposition than its slot: who adds
-    the group to the user does not add the user to the group.
+    None where one slot would have two values, or where a value stands behind another preposition than its slot: to add
+    the group to the user is not to add the user to the group.
     """
     said = words(task)
     before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}

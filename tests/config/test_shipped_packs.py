@@ -6,6 +6,8 @@ import pytest
 
 from semcache.config.pack_schema import GUARDS
 from semcache.config.packs import Pack, load, packs
+from semcache.models.embedders import default_embedder
+from semcache.request.categorize import Categories
 from semcache.request.eligibility import is_live
 from semcache.request.secrets import has_secret
 
@@ -73,6 +75,28 @@ def test_only_private_holds_personal_answers_and_shares_with_nobody() -> None:
 
 def test_agents_match_by_meaning_only_what_they_ask_on_the_side() -> None:
     assert [name for name, category in load("agents").categories.items() if category.semantic] == ["lookup"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "category"),
+    [
+        ("What is the capital of Portugal?", "lookup"),
+        ("What does the HTTP status code 404 mean?", "lookup"),
+        ("What does the acronym API stand for?", "lookup"),
+        ("Compare two hotels and write a summary", "plan"),
+        ("Find the cheapest phone in the shop and add it to the cart", "plan"),
+        ("I want you to send the email to the customer now", "act"),
+        ("What is the status of ticket 7?", "default"),
+        ("What is on the screen?", "default"),
+        ("How many stars does this repo have?", "default"),
+    ],
+)
+async def test_agents_find_what_is_asked_on_the_side_and_no_step_for_that(prompt: str, category: str) -> None:
+    pack, embedder = load("agents"), default_embedder()
+    examples = {name: await embedder.embed(list(one.examples)) for name, one in pack.categories.items() if one.examples}
+    (vector,) = await embedder.embed([prompt])
+    assert Categories(pack, examples).near(vector, prompt)[0] == category
+    await embedder.close()
 
 
 def test_danger_to_life_is_never_cached() -> None:

@@ -130,3 +130,10 @@ def test_work_in_the_background_goes_on_and_says_what_was_a_defect(
 def test_whoever_is_cancelled_ends() -> None:
     with pytest.raises(asyncio.CancelledError), surviving("following"):
         raise asyncio.CancelledError
+
+
+def test_a_plan_that_could_not_be_looked_up_is_a_fault() -> None:
+    meter = Meter()
+    for why in ("cold", "fault"):
+        meter.plan_looked_up(why)
+    assert count(meter, "plans") == 1.0
