@@ -401,6 +401,16 @@ async def test_a_session_so_long_that_its_history_begins_anew_has_not_forgotten_
     world = World()
     session = world.relay(apart=True)
     await session.call("write")
-    await session.call("write")
+    await session.call(arguments={"id": 2})
     await world.relay(apart=True).call()
     assert "hit" not in await session.call()
+
+
+async def test_what_a_session_reads_of_a_resource_that_it_changed_apart_is_no_other_sessions_answer() -> None:
+    of = {"resources": ["page:{id}"]}
+    world, rules = World(), {"read": {"effect": "reads", **of}, "write": {"effect": "writes", **of}}
+    for apart, second in ((True, "semcache; fwd=miss; stored; detail=cold"), (False, HIT)):
+        first = world.relay(rules=rules, apart=apart, user=f"user {apart}")
+        await first.call("write")
+        assert "detail=after-write" in await first.call()
+        assert await world.relay(rules=rules, apart=apart, user=f"user {apart}").call() == second
