@@ -7,7 +7,8 @@ Corrected log-odds are linear in the predicted ones, with a bend where answers b
 hinge), and in the nearness of the candidate, whose worth differs most between kinds of traffic: what the belief needs
 hundreds of labels for, is learned here from some dozens. The coefficients have a Gaussian belief that starts from
 "worth what they say". Most labels are of requests that were not served; what they show below the limit tells how far
-predictions beyond it can be trusted.
+predictions beyond it can be trusted. Caution grows by how much they surprise (Brier's score), not by their number: a
+hundred questions that were known to differ show nothing of how near ones are believed.
 
 Four coefficients are too few for numpy to pay: a correction costs a few microseconds in plain Python.
 """
@@ -27,7 +28,7 @@ START: Terms = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
 _FAR = 1.0  # the same where likeness tells: a score of 0.63
 VARIANCES: Terms = (0.5, 0.04, 0.2, 0.4)
-COLD, WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
+COLD, WARM = 0.3, 10.0  # log-odds of caution before the first label, and the surprise that allows for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
@@ -44,8 +45,8 @@ class Calibration:
     `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
     are 0, and `variances` how sure they are. `noise` is that of the labels. Nearness is -ln(1 - score), as among the
     features. `cold` are the log-odds of caution that are allowed before the first label, and one more as `warm` labels
-    have come. Where `likeness` tells, its coefficient is never negative and speaks for no candidate that the belief
-    denies.
+    have surprised: each counts four times its squared error, which is 1 for one that was as likely as not, and 1 at
+    most. Where `likeness` tells, its coefficient is never negative and speaks for no candidate that the belief denies.
     """
 
     def __init__(
@@ -65,11 +66,11 @@ class Calibration:
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
-        self._cautious += 1.0 / self._warm
         x = self._terms(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
         reach, said = self._noise.reach, self._noise.said_correct(p)
+        self._cautious += min(1.0, 4.0 * (float(correct) - said) ** 2) / self._warm
         slope = reach * p * (1.0 - p) / max(1e-12, said * (1.0 - said))
         bend = max(1e-6, slope * reach * p * (1.0 - p))
         total = 1.0 + bend * _dot(direction, x)

@@ -40,15 +40,17 @@ class Kind(NamedTuple):
 _HAND: Terms = (0.12, 0.007, 0.03, 0.33)
 _TOPIC: Terms = (0.5, 0.04, 0.2, 1.0)
 # Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be;
-# traffic in which its word says half as much, which natural questions are nearer to; some that it is too sure of; and
-# some in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
-# anywhere, and likeness tells more than it does.
+# traffic in which its word says half as much, which natural questions are nearer to; some that it is too sure of; some
+# in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
+# anywhere, and likeness tells more than it does; and some whose questions hardly ever come again: what it doubts is
+# different there, and what it is sure of as surely right as anywhere.
 HEARD = (
-    Kind(0.78, variances=_HAND),
+    Kind(0.63, variances=_HAND),
     Kind(0.1, intercept=0.8, variances=_HAND),
     Kind(0.04, slope=-0.5),
     Kind(0.04, intercept=-2.0, variances=_HAND),
     Kind(0.04, slope=-0.7, intercept=0.5, excess=0.7, near=2.5, variances=_TOPIC),
+    Kind(0.15, slope=1.0, intercept=-2.0, excess=-1.0, variances=_HAND),
 )
 # Where nobody was asked: the same of likeness alone.
 UNHEARD = (Kind(0.96), Kind(0.04, slope=-0.7, intercept=0.5, excess=0.7, near=1.5, variances=_TOPIC))

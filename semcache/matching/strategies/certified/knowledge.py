@@ -34,9 +34,9 @@ _OWN_LABELS = 100  # from which likeness is trusted as far as they have shown
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
 CAUTION: Mapping[Contract, float] = {"hit": 1.5, "request": 1.7}
-# Log-odds of it that are allowed before the first label, and labels that allow for one more after a verdict.
+# Log-odds of it that are allowed before the first label, and the surprise that allows for one more after a verdict.
 _COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
-_TOLD_WARM = 25.0
+_TOLD_WARM = 5.0
 # Of the deviations of the told prior, which hold the noise of what single groups taught: measured on hands of which the
 # verifier had read nothing, where the belief follows them too far.
 _ALIKE = 0.7

@@ -18,7 +18,7 @@ from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief
-from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
+from semcache.matching.strategies.certified.calibration import WARM, Calibration, sigmoid
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.types import Candidate, Card, Conflict, Why
@@ -90,7 +90,7 @@ def test_the_correction_never_turns_the_order_of_predictions(
     assert calibration.corrected(one, beside) <= calibration.at_most(one) + 1e-12
 
 
-def test_caution_is_slight_at_first_grows_with_labels_and_is_whole_after_a_doubt() -> None:
+def test_caution_is_slight_at_first_grows_with_surprises_and_is_whole_after_a_doubt() -> None:
     def caution(calibration: Calibration) -> float:
         """By how much these log-odds are lowered."""
         odds = [math.log(p / (1.0 - p)) for p in (calibration.corrected(4.0, 3.0, dev) for dev in (0.0, 2.0))]
@@ -98,12 +98,16 @@ def test_caution_is_slight_at_first_grows_with_labels_and_is_whole_after_a_doubt
 
     calibration = Calibration()
     first = caution(calibration)
-    for _ in range(20):
-        calibration.add(-8.0, 0.0, correct=False)  # says nothing of what is sure
+    for _ in range(200):
+        calibration.add(-8.0, 0.0, correct=False)  # as foretold: says nothing of what is sure
     later = caution(calibration)
+    for _ in range(4):
+        calibration.add(-8.0, 0.0, correct=True)
+    surprised = caution(calibration)
     calibration.doubt()
     assert first == pytest.approx(0.3)
-    assert later == pytest.approx(0.7)
+    assert later == pytest.approx(0.3, abs=0.01)
+    assert surprised == pytest.approx(0.3 + 4.0 / WARM, abs=0.01)  # a label counts once at most
     assert caution(calibration) > 2.0
 
 

@@ -171,7 +171,7 @@ def test_what_was_learned_is_taken_up_after_a_restart() -> None:
 
 def test_a_state_of_other_kinds_is_refused_and_that_of_one_calibration_is_learned_anew() -> None:
     kinds, fresh = KindsOfTraffic(START), KindsOfTraffic(START)
-    with pytest.raises(ValueError, match="6 kinds of traffic, not 5"):
+    with pytest.raises(ValueError, match="7 kinds of traffic, not 6"):
         kinds.restore(KindsOfTraffic(START, kinds=(*HEARD, Kind(0.1))).state())
     single = Calibration()
     single.add(SURE, NEAR, correct=False)
@@ -191,7 +191,18 @@ def test_a_doubt_is_about_every_kind() -> None:
 def test_each_label_has_every_kind_doubted_by_the_same() -> None:
     kinds = KindsOfTraffic(START, kinds=(Kind(1.0),), cold=0.0, warm=25.0)
     for count in (1, 2, 3):
-        kinds.add(SURE, NEAR, correct=True)
+        kinds.add(0.0, NEAR, correct=bool(count % 2))  # each about as likely as the other
         plain, safe = kinds.corrected(SURE, NEAR), kinds.corrected(SURE, NEAR, 1.0)
         doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
-        assert doubt == pytest.approx(count / 25, abs=1e-6)
+        assert doubt == pytest.approx(count / 25, rel=0.1)
+
+
+def test_questions_that_hardly_ever_come_again_leave_what_is_sure_as_it_is() -> None:
+    told = KindsOfTraffic(START, cold=0.0)
+    before = told.corrected(5.0, NEAR, 1.5)
+    for _ in range(100):
+        told.add(-1.0, 1.0, correct=False)  # 27 of them were foretold to be right
+    assert told.corrected(5.0, NEAR, 1.5) > before - 0.004
+    for _ in range(3):
+        told.add(5.0, NEAR, correct=False)
+    assert told.corrected(5.0, NEAR, 1.5) < before - 0.03

@@ -374,16 +374,16 @@ def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Co
     assert known.probability(near.features, 7) < known.untold.probability(near.features, 7)
 
 
-def test_few_labels_have_the_verifiers_word_doubted_by_a_twenty_fifth_each() -> None:
-    said = told(candidate(0.9, "How do I change my password?"), 0.97)
+def test_what_was_foretold_leaves_the_verifiers_word_undoubted_and_a_surprise_does_not() -> None:
+    said = told(candidate(0.9, "How do I change my password?"), 0.99)
     known = CertifiedThreshold(PACK)._of("support")
-    for count in (1, 2, 3):
-        known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
-        for doubt in doubts(known.told, said, CAUTION["hit"]):
-            assert doubt == pytest.approx(count / 25, rel=1e-6)
-        plain, safe = known.told.probability(said.features, 7), known.probability(said.features, 7)
-        doubt = math.log(plain / (1 - plain)) - math.log(safe / (1 - safe))
-        assert 0.95 * count / 25 < doubt < count / 25  # of the mixture, which is a mean of probabilities
+    usual = known.told.calibration._of[0]
+    known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
+    foretold = usual._cautious
+    known.take(label(said, correct=False, source=LabelSource.MISS), "acme")
+    assert foretold < 0.01
+    assert usual._cautious == pytest.approx(foretold + 0.2)
+    assert known.probability(said.features, 7) < known.told.probability(said.features, 7)
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers_word_is_read() -> None:
