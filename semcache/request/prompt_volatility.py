@@ -17,6 +17,7 @@ import numpy as np
 
 from semcache.request import volatility_cues
 from semcache.request.eligibility import is_live
+from semcache.request.kinds.live import is_of_a_program
 from semcache.types import Volatility
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ KINDS = (Volatility.NEVER, Volatility.SLOW, Volatility.FAST)
 _FILE = Path(__file__).with_name("volatility.json")
 _RELATIVE = re.compile(
     r"\bhow (?:many (?:days|weeks|months|years|hours|minutes)|long) (?:is it |are (?:there |left )?|has it been )?"
-    r"(?:until|till|to go|left|ago|since)\b"
+    r"(?:(?:until|till)\b(?! (?:an?|the|your) (?:\w+ ){0,2}?(?:payment|transfer|deposit|che(?:que|ck)|refund|parcel"
+    r"|package|delivery|order|letter|results?|card|visa|passport|invoice|claim|cold|wound)\b)"
+    r"|(?:to go|left|ago|since)\b)"
     r"|\b(?:what|which) (?:day|date|month|year|season|century|time) (?:is it|are we in|do we have|was yesterday)\b"
     r"|\b(?:now|today|tonight|tomorrow|yesterday)'s\b|\bas of (?:now|today|this (?:week|month|year))\b"
     r"|\b(?:so far|to date) this (?:\w+ )?(?:year|season|month|week)\b"
@@ -41,7 +44,8 @@ _RELATIVE = re.compile(
 
 def is_relative(text: str) -> bool:
     """Return True if the answer depends on the day, or the minute, of asking, and says so."""
-    return _RELATIVE.search(volatility_cues.fold(text)) is not None or is_live(text)
+    folded = volatility_cues.fold(text)
+    return (_RELATIVE.search(folded) is not None and not is_of_a_program(folded)) or is_live(text)
 
 
 def may_change_daily(text: str) -> bool:

@@ -103,6 +103,7 @@ def test_a_question_about_the_senders_records_is_not_cached(text: str) -> None:
         "Generate a random number in Java",
         "Write a SQL query to select a random row",
         "Write a function that returns a random color",
+        "java random number from 1 to 100",
     ],
 )
 def test_a_program_that_draws_is_cached_like_any_other(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semcache.request.kinds import is_historical, is_live, is_standing
+from semcache.request.prompt_volatility import is_relative
 
 HOLDS = [
     "What time does the museum open?",
@@ -91,6 +92,9 @@ def test_a_year_that_is_named_is_history_and_a_market_is_not() -> None:
         "When it's noon in LA what time is it in NY?",
         "What was the price of gold in 1980?",
         "What was the exchange rate of the dollar to the yen in 2008?",
+        "Get the current time in milliseconds in Java",
+        "mysql function for today's date",
+        "I have an interview next week for a junior role. What questions are they likely to ask?",
     ],
 )
 def test_a_told_time_of_another_place_and_a_year_that_has_passed_are_of_any_moment(text: str) -> None:
@@ -104,7 +108,27 @@ def test_a_told_time_of_another_place_and_a_year_that_has_passed_are_of_any_mome
         "What time is it in Paris?",
         "When I fly to Paris, what time is it in London now?",
         "What is the price of bitcoin?",
+        "What's the current time in Java, Indonesia?",
     ],
 )
 def test_a_price_of_now_beside_an_old_one_is_of_this_moment(text: str) -> None:
     assert is_live(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many days until a SEPA payment shows up?",
+        "mysql function for today's date",
+        "python today's date as string",
+    ],
+)
+def test_what_takes_days_and_dates_of_a_program_are_kept(text: str) -> None:
+    assert not is_relative(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["How many days until Christmas?", "How long until the World Cup starts?", "today's date"]
+)
+def test_what_counts_from_today_is_not_kept(text: str) -> None:
+    assert is_relative(text)

@@ -54,6 +54,7 @@ locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors a
 raw cooked,boiled,fried,roasted|sweet savory,savoury|fresh frozen,canned,tinned
 subscriber,subscribers nonsubscriber|wired wireless|online offline|hardcover paperback|kids,children adults
 left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
+const,constant,constants variable,variables
 single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
 known unknown|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal

@@ -95,6 +95,8 @@ _FORM = any_of(
 _PLAYFUL = any_of(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)")
 _RANDOMNESS = any_of(  # what a program is to draw
     r"\b(?:function|query|method|class|code|script|program|algorithm|regex)\b.{0,120}\brandom",
+    r"\b(?:python|javascript|java|bash|sql|php|ruby|rust|golang|c\+\+|c#|typescript|excel|numpy)(?!\w).{0,60}\brandom"
+    r" (?:number|integer|int|float|string|element|item|row|choice|sample|color|colour|password|date|boolean)s?\b",
     r"\brandom.{0,120}\b(?:in|using|with) (?:python|javascript|java|bash|sql|php|ruby|rust|go|c\+\+|c#"
     r"|typescript|excel)(?!\w)",
 )

@@ -37,7 +37,10 @@ _LANGUAGE = (
     r"(?:python|javascript|typescript|java|kotlin|sql|mysql|postgres(?:ql)?|sqlite|bash|shell|powershell|excel|php|ruby"
     r"|rust|pandas|golang|swift)"
 )
-_TIMED = r"(?:dates?|datetime|timestamps?|rows|records)"
+_TIMED = (
+    r"(?:dates?|datetime|timestamps?|rows|records"
+    r"|(?:current|(?:today|tomorrow|yesterday)'s) (?:time|date|day|month|year|hour|weekday|epoch))"
+)
 _CURRENCY = (
     r"(?:usd|eur|gbp|inr|jpy|cad|aud|chf|cny|rmb|nzd|sek|nok|dkk|mxn|brl|krw|sgd|hkd|zar|rub|pln|aed|php|thb|ngn|pkr"
     r"|(?:us |canadian |australian )?dollars?|euros?|pounds sterling|sterling|yen|rupees?|yuan|pesos?|francs?|bitcoins?"
@@ -298,6 +301,8 @@ _LIVE = CuedPatterns(
         r"(?! (?:in|inside|with|when) (?:this|the|my) (?:code|function|loop|query|error|script))",
     ),
 )
+# The date of today in a program is that of any day.
+_PROGRAMMED = rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b(?!,? indonesia\b)"
 _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
@@ -320,8 +325,7 @@ _NOT_LIVE = any_of(
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
-    # The date of today in a program is that of any day.
-    rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b",
+    _PROGRAMMED,
     # What was bought yesterday is returned as on any day.
     r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
     r"(?:should|can|do) i|where (?:do|can|should) i)\b[^?\n]{0,120}"
@@ -352,6 +356,13 @@ _NOT_LIVE = any_of(
     r"|cancel|go back on|correct|report)\b"
     r"[^?\n]{0,160}\b(?:today|yesterday|this (?:morning|week|month)|last (?:night|week))\W*$",
 )
+
+_IN_A_PROGRAM = any_of(_PROGRAMMED)
+
+
+def is_of_a_program(folded: str) -> bool:
+    """Return True if the text asks how a programming language has a date or a time."""
+    return _IN_A_PROGRAM.search(folded) is not None
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:

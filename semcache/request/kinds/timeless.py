@@ -118,6 +118,8 @@ _ADVICE = any_of(
     r"\bhow is (?:it|this|that) (?:fixed|done|\w+ed)\b|\bwhat (?:does|is) (?:it|this|that) mean(?:ing)?\b",
     r"\bhow (?:much|many|long|far|often) (?:\w+ )?(?:should|must|may|can|does) (?:each|it|one|he|she|they|i|you)\b",
     r"\b(?:which|what) (?:\w+ ){1,3}(?:is|are) (?:ok|okay|safe|allowed|customary|usual|normal|required)\b",
+    r"\b(?:what|which) (?:\w+ ){0,2}(?:are|is|do|will|might|may|could) (?:they|he|she|one|people|interviewers?"
+    r"|employers?) (?:be )?(?:likely|apt|ask|expect)\b",
     r"\bwhat(?:'s| is) the (?:legal|usual|normal|right|proper|procedure|process|penalty|rule|deadline|way)\b",
     r"\bwhat (?:could|might|may|can|would) (?:be (?:the )?(?:\w+ )?(?:reasons?|causes?|explanations?)|have caused"
     r"|explain|cause)\b|\bpossible (?:reasons|causes|explanations)\b",

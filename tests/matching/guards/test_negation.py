@@ -19,6 +19,7 @@ ROWS = [
     ("Was Skype sold to Microsoft by eBay?", "Was Skype bought by Microsoft from eBay?", False),
     ("Where can I buy a cello?", "Where can I sell a cello?", True),
     ("Is it safe to take aspirin with alcohol?", "Is it unsafe to take aspirin with alcohol?", True),
+    ("How do I declare a constant in Swift?", "Declaring a variable in Swift", True),
     ("Is it not safe to take aspirin?", "Is it unsafe to take aspirin?", False),
     ("Is aspirin safe?", "Is aspirin not unsafe?", False),
     ("How do I enable two-factor login?", "How do I disable two-factor login?", True),
