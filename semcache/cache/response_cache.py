@@ -155,9 +155,7 @@ class ResponseCache:
 
     def _read(self, request: Request, policy: Category) -> CacheKey | Why:
         """Return the key of a request, or the reason against looking it up and keeping it."""
-        why = eligibility.ineligible(request, policy)
-        if why is None:
-            why = eligibility.unkept(request)
+        why = eligibility.ineligible(request, policy) or eligibility.unkept(request)
         if why is None and self.pack.share == "user" and request.scope.user is None:
             why = Why.PERSONAL
         return conversation.cache_key(request, self._store.salt) if why is None else why
