@@ -7,7 +7,7 @@ and, for a stateful tool, every call before are equal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -88,10 +88,11 @@ def cold(
     """
     stateful = rule.effect is Effect.STATE
     own = why is ToolReason.AFTER_WRITE and (apart or bool({"*", OWN_STATE} & call.history.changed))
-    return FoundResult(
-        "miss", why or ToolReason.COLD, key=b"" if own else key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool,
-        stateful=stateful,
-    )  # fmt: skip
+    kept_under = b"" if own else key
+    found = FoundResult(
+        "miss", why or ToolReason.COLD, key=kept_under, ttl=rule.ttl, tenant=call.tenant, tool=call.tool
+    )
+    return replace(found, stateful=stateful)
 
 
 def hit(rule: ToolRule, call: ToolCall, key: bytes, payload: bytes, *, age: float, ttl: float) -> FoundResult:
