@@ -264,31 +264,29 @@ def _left_out(data: Any, dotted: str) -> bool:
 
 
 def _problems_of_expressions(
-    path: Path, node: yaml.Node | None, keys: list[str], expressions: Iterable[str]
+    path: Path, node: yaml.Node | None, keys: list[str], expressions: Iterable[str], *, filled: bool = False
 ) -> Iterator[str]:
+    """The mistakes in regular expressions; one that has to be `filled` may not match an empty text."""
+    where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
     for expression in expressions:
         try:
-            re.compile(expression)
+            empty = re.search(expression, "") is not None
         except re.error as error:
-            yield f"{path}:{line(node, keys)}: {'.'.join(keys)}: {expression!r} is no regular expression: {error}"
+            yield f"{where}: {expression!r} is no regular expression: {error}"
+        else:
+            if filled and empty:
+                yield f"{where}: {expression!r} matches an empty text, too: say what has to be there"
 
 
 def _problems_of_parts(path: Path, node: yaml.Node | None, entries: Sequence[str]) -> Iterator[str]:
-    keys = ["ignore_in_system"]
-    yield from _problems_of_expressions(path, node, keys, entries)
-    where = f"{path}:{line(node, keys)}: ignore_in_system"
+    keys, expressions = ["ignore_in_system"], []
     for entry in entries:
         if entry.isidentifier() and entry not in NAMED and (hint := nearest(entry, [*NAMED])):
+            where = f"{path}:{line(node, keys)}: {keys[0]}"
             yield f"{where}: no part is called {entry!r}{hint}; '\\b{entry}\\b' is the word"
-        elif _matches_nothing(entry):
-            yield f"{where}: {entry!r} matches an empty text, too: say what has to be there"
-
-
-def _matches_nothing(expression: str) -> bool:
-    try:
-        return re.search(expression, "") is not None
-    except re.error:
-        return False
+        else:
+            expressions.append(entry)
+    yield from _problems_of_expressions(path, node, keys, expressions, filled=True)
 
 
 def _problems_of_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> Iterator[str]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from semcache.config.system_parts import NAMED
+from semcache.request.conversation_items import is_text, items_of
 from semcache.types import Request
 
 _LEFT = "[...]"  # stands for what was left out: a prompt that has no date at all is another one
@@ -31,9 +32,9 @@ def without(request: Request, entries: Sequence[str]) -> Request:
     for field in ("system", "instructions"):
         if field in identity:
             identity[field] = _content(identity[field], ignored)
-    for field in ("messages", "input"):
-        if isinstance(identity.get(field), list):
-            identity[field] = [_turn(item, ignored) for item in identity[field]]
+    name, items = items_of(identity)
+    if items:
+        identity[name] = [_turn(item, ignored) for item in items]
     return request if identity == request.identity else replace(request, identity=identity)
 
 
@@ -54,10 +55,5 @@ def _content(content: Any, ignored: Sequence[re.Pattern[str]]) -> Any:
             content = expression.sub(rf"\g<kept>{_LEFT}" if "kept" in expression.groupindex else _LEFT, content)
         return content
     if isinstance(content, list):
-        return [
-            {**part, "text": _content(part["text"], ignored)}
-            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
-            else part
-            for part in content
-        ]
+        return [{**part, "text": _content(part["text"], ignored)} if is_text(part) else part for part in content]
     return content

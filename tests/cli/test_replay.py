@@ -223,3 +223,18 @@ def test_plain_lines_say_all_that_a_replay_can_use() -> None:
     # What is said about a call is no part of what was asked.
     same = traces.read_line(1, {"prompt": "p", "answer": "x"}, "trace", READING)
     assert bare.logged.request.identity == same.logged.request.identity
+
+
+def test_what_a_pack_ignores_in_system_prompts_makes_no_other_request(run: Run, tmp_path: Path) -> None:
+    def row(number: int) -> dict[str, Any]:
+        turns = [
+            {"role": "system", "content": f"Current date: 2026-11-{number + 1:02}"},
+            {"role": "user", "content": "How do I paint a wall?"},
+        ]
+        return {"messages": turns, "answer": "With a brush.", "at": 1e9 + number, "model": "m"}
+
+    file, pack = write(tmp_path / "trace.jsonl", map(row, range(10))), tmp_path / "dated.yaml"
+    for ignored, hits in (("[]", 0), ("[date]", 9)):
+        pack.write_text(f"name: dated\nignore_in_system: {ignored}\n", encoding="utf-8")
+        (only,) = replayed(run, file, "--policies", pack, "--sizes", "pack", "--no-baselines")["runs"]
+        assert only["summary"]["exact"] + only["summary"]["semantic"] == hits

@@ -302,7 +302,7 @@ _LIVE = CuedPatterns(
     ),
 )
 # The date of today in a program is that of any day.
-_PROGRAMMED = rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b(?!,? indonesia\b)"
+_PROGRAMMED = any_of(rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b(?!,? indonesia\b)")
 _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
@@ -325,7 +325,6 @@ _NOT_LIVE = any_of(
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
-    _PROGRAMMED,
     # What was bought yesterday is returned as on any day.
     r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
     r"(?:should|can|do) i|where (?:do|can|should) i)\b[^?\n]{0,120}"
@@ -357,19 +356,17 @@ _NOT_LIVE = any_of(
     r"[^?\n]{0,160}\b(?:today|yesterday|this (?:morning|week|month)|last (?:night|week))\W*$",
 )
 
-_IN_A_PROGRAM = any_of(_PROGRAMMED)
-
 
 def is_of_a_program(folded: str) -> bool:
     """Return True if the text asks how a programming language has a date or a time."""
-    return _IN_A_PROGRAM.search(folded) is not None
+    return _PROGRAMMED.search(folded) is not None
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
     if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
         return False
-    if standing.is_of_hours(folded, bag) or standing.is_of_any_moment(folded):
+    if is_of_a_program(folded) or standing.is_of_hours(folded, bag) or standing.is_of_any_moment(folded):
         return False
     rest = without_timeless(without_told(without_days(folded)))
     return rest == folded or _LIVE.match(rest, words_of(rest))
