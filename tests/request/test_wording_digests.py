@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {8: "acd53c96855a7036"}
+MADE = {9: "c96eec8f93911af7"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",
@@ -21,6 +21,8 @@ PROMPTS = (
     "Quelle est la capitale du P\u00e9rou ?",
     "How do I undo the last git commit, in a Docker container?",
     "Does the US like us? e.g. 48k or twenty five hundred and two",
+    "Could you work out 15 per cent of 240?",
+    "If 2x + 3 = 11, what is x?",
 )
 
 

@@ -10,6 +10,7 @@ import re
 from semcache.request.wording import misspelt
 from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, spelled_out
 from semcache.request.wording.british import AMERICAN, american
+from semcache.request.wording.calculations import calculation
 from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
@@ -24,7 +25,7 @@ from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 8
+VERSION = 9
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -103,6 +104,11 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
     counted: set[str] = set()
     current = text
     for _ in range(_PASSES):
+        if Edit.FRAME in kinds and (plain := calculation(current)) is not None:
+            # Here, and not beside the other frames: expressions are held out of what these see.
+            if plain != current:
+                edits.add(Edit.FRAME)
+            return Wording(plain, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
         held_out = held(current)
         if held_out is None:
             break
