@@ -296,7 +296,10 @@ def _is_abbreviation(short: str, long: str) -> bool:
 
 
 def _derived(name: str, there: SplitText) -> bool:
-    """Return True if the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli"."""
+    """Return True if the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli".
+
+    Of Greek names the end is another: "Pythagorean" for "Pythagoras".
+    """
     head = name[:4]
     if len(head) < 4:
         return False
@@ -304,6 +307,8 @@ def _derived(name: str, there: SplitText) -> bool:
         if word.startswith(head):
             shorter, longer = sorted((name, word), key=len)
             if longer.startswith(shorter) and longer[len(shorter) :] in _ENDINGS:
+                return True
+            if longer.endswith("ean") and longer[:-3] == shorter.rstrip("aeious"):
                 return True
     return False
 

@@ -76,6 +76,8 @@ _INDIRECT = re.compile(
 _WAY_AND_HOW = frozenset(("way", "procedure"))
 _WAY = re.compile(r"\W*is there (?:a|an|any|some)(?: \w+)? (?:way|method|trick) (?:to|of|for|i can|you can)\b")
 
+# How things come to be is why they are: no type is told from the other.
+_ORIGINS = re.compile(r"\b(?:c[oa]me (?:about|into being|to be)|arises?|arose|originated?)\b")
 _COMPOUND = 4  # words of the name of a thing
 _HARD = vocabulary("why number amount span often far age size when where who")
 
@@ -194,7 +196,7 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
         return plain
     if word[0] == "h":
         if not behind or behind[0] in _ABOUT or word != "how":
-            return "procedure"
+            return "" if _ORIGINS.search(" ".join(behind)) else "procedure"
         kind = _HOW.get(behind[0], "")
         return _counted(behind[1:], kind) if kind in ("number", "amount") else kind
     near = behind[:_FAR]
