@@ -17,6 +17,8 @@ ABOUT_FORM = [
     "Check my grammar:\n\nI has two cats",
     "How many characters are in hello world",
     "Reverse the string hello",
+    "Correct the grammar of: he go",
+    "Correct the spelling of this",
 ]
 NOT_ABOUT_FORM = [
     "How do I check my spelling in Word?",
@@ -25,6 +27,7 @@ NOT_ABOUT_FORM = [
     'Is "accommodate" spelled correctly?',
     "What is the best way to check the grammar of a thesis?",
     "How do I fix the error in line 5?",
+    "Correct spelling of accommodate",
 ]
 ON_WORDING = [
     "Score the politeness of the user's message from 1 to 10.",

@@ -24,7 +24,9 @@ _FORM = any_of(
     r"\bspel(?:led|t) (?:correctly|right|properly|wrong|incorrectly)\b",
     r"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{0,40}\b(?:in|here|this|following)\b",
     rf"{LEAD}(?:proofread|spell-?check"
-    rf"|(?:fix|check|correct)(?: up)? (?:the |my |this |any |all )?(?:following )?{_PIECE})\b",
+    rf"|(?:fix|check|correct)(?: up)? (?:the |my |this |any |all )?(?:following )?{_PIECE})\b"
+    # "Correct spelling of accommodate" asks for one.
+    r"(?! (?:of|for) (?!th|it\b)['\w-]+\W*$)",
     r"\b(?:is|are) (?:this|the following|these) (?:\w+ )?(?:sentence|phrase|word|text|title)s?\b.{0,40}"
     r"\b(?:capitali[sz]ed|correct|correctly|grammatical\w*|punctuated|spel(?:led|t)|right)\b",
     r"\b(?:how many|number of|count (?:the|all|how many)) (?:words|characters|letters|spaces|sentences|syllables"
