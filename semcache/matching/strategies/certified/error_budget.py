@@ -55,6 +55,7 @@ class ErrorBudget:
         self._risks: deque[float] = deque(mixed, maxlen=WINDOW)
         self._strange = len(self._risks)
         self._since = 0
+        self._barren = 0  # requests since the last that the pooled limit would have served
         self._limits: tuple[float, float, float] | None = None
         self.allowed = 0.0  # errors, by the target of each moment
         self.spent = 0.0  # errors expected of what was served, or known
@@ -63,17 +64,22 @@ class ErrorBudget:
         self._earlier = (0.0, 0.0)  # requests that earlier processes have seen, and served
 
     def note(self, risk: float | None, *, served: bool) -> None:
-        """Note a request whose best candidate has this risk; None without a candidate."""
+        """Note a request whose best candidate has this risk; None without a candidate.
+
+        Requests that are never served tell how rare hits are, and nothing of how sure hits will be.
+        """
         self.seen += 1
         self.served += served
         if served or self._contract == "request":
             self.allowed += self._now
         if served and risk is not None:
             self.spent += risk
-        if self._strange:
-            self._strange -= 1
-            self._risks.popleft()
-        self._risks.append(1.0 if risk is None else risk)
+        if self._contract == "request" or (risk is not None and risk <= HIGHEST):
+            if self._strange:
+                self._strange -= 1
+                self._risks.popleft()
+            self._risks.append(1.0 if risk is None else risk)
+        self._barren = self._barren + 1 if risk is None or risk > self._settled()[0] else 0
         self.changed()
 
     def settle(self, risk: float, *, wrong: float, weight: float = 1.0) -> None:
@@ -143,7 +149,7 @@ class ErrorBudget:
 
     def hopeless(self) -> bool:
         """Return True if none of many recent requests could be served within the target."""
-        return len(self._risks) == WINDOW and min(self._risks) > self._settled()[0]
+        return self._barren >= WINDOW
 
     def overspent(self) -> float:
         """The errors expected of what was served beyond what the target has paid for: what is spent of the grant."""

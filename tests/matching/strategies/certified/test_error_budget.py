@@ -106,6 +106,18 @@ def test_what_shipped_fades_evenly_as_requests_come() -> None:
     assert budget.limit() == pytest.approx(first, rel=0.5)
 
 
+def test_requests_that_nothing_is_near_to_take_no_budget_from_hits() -> None:
+    """A cache that begins with a thousand different questions serves their rewordings as a fresh one does."""
+    budget = ErrorBudget(0.01, "hit", risks=shipped("any").risks)
+    first = budget.limit()
+    for turn in range(2 * WINDOW):
+        budget.note(None if turn % 2 else 0.9, served=False)
+    assert budget.limit() == first
+    assert budget.hopeless()
+    budget.note(0.0, served=True)
+    assert not budget.hopeless()
+
+
 def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
     threshold = CertifiedThreshold(PACK)
     for _ in range(WINDOW):
