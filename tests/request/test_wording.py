@@ -328,9 +328,9 @@ def test_code_is_left_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("Wie  heißt die Hauptstadt von Peru?", "Wie heißt die Hauptstadt von Peru"),
-        ("¿Cuál es la capital  de Perú?", "¿Cuál es la capital de Perú"),
-        ("Was ist der Unterschied zwischen UDP und TCP", "Was ist der Unterschied zwischen UDP und TCP"),
+        ("Wie  heißt die Hauptstadt von Peru?", "wie heißt die hauptstadt von peru"),
+        ("¿Cuál es la capital  de Perú?", "cuál es la capital de perú"),
+        ("Was ist der Unterschied zwischen UDP und TCP", "was ist der unterschied zwischen udp und tcp"),
         ("İstanbul  nerede?", "İstanbul nerede"),
         ("日本の首都は？", "日本の首都は"),
     ],

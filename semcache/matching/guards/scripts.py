@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from semcache.request.text import READINGS, lexicon, vocabulary
@@ -89,12 +89,16 @@ _HARD = frozenset(("why", "when", "who", "where", "how", "span", "many"))
 
 
 class ScriptReading(NamedTuple):
-    """`units` are characters or words that say what the text is about, `asks` the types of its questions."""
+    """`units` are characters or words that say what the text is about, `asks` the types of its questions.
+
+    `order` are the units as they stand in the text.
+    """
 
     units: tuple[str, ...]
     asks: frozenset[str]
     negated: bool
     spaced: bool
+    order: tuple[str, ...] = ()
 
 
 NOTHING = ScriptReading((), frozenset(), False, False)
@@ -109,9 +113,9 @@ def read(text: str) -> ScriptReading:
     asks: set[str] = set()
     if words:
         asks = {_ASKING[word] for word in words if word in _ASKING}
-        told = {word for word in words if word not in _ASKING and word not in _LIGHT and word not in _NEGATING}
-        units = sorted({_ARABIC.sub("", word) for word in told})
-        return ScriptReading(tuple(units), frozenset(asks), not _NEGATING.isdisjoint(words), True)
+        told = [word for word in words if word not in _ASKING and word not in _LIGHT and word not in _NEGATING]
+        order = tuple([_ARABIC.sub("", word) for word in told])
+        return ScriptReading(tuple(sorted(set(order))), frozenset(asks), not _NEGATING.isdisjoint(words), True, order)
     ways = ["".join(filter(None, match)) for match in _FROM_TO.findall(text)]
     for kind, phrases in _JAPANESE if _KANA.search(text) is not None else _CHINESE:
         for phrase in phrases.split():
@@ -120,9 +124,9 @@ def read(text: str) -> ScriptReading:
                 asks.add(kind)
     text, obliged = _MUST.subn(" ", text)
     negations = _NOT.findall(text)
-    units = [unit for unit in _UNITS.findall(text) if unit not in _PARTICLES]
-    units += [*ways, *(["must"] if obliged else [])]
-    return ScriptReading(tuple(sorted(units)), frozenset(asks & _HARD), len(negations) % 2 == 1, False)
+    order = tuple([unit for unit in _UNITS.findall(text) if unit not in _PARTICLES])
+    units = [*order, *ways, *(["must"] if obliged else [])]
+    return ScriptReading(tuple(sorted(units)), frozenset(asks & _HARD), len(negations) % 2 == 1, False, order)
 
 
 def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], tuple[str, ...], bool] | None:
@@ -136,7 +140,32 @@ def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], 
         ours, theirs = Counter(one.units), Counter(two.units)
         left, right = tuple((ours - theirs).elements()), tuple((theirs - ours).elements())
         sure = bool(left and right) or len(left + right) > 1 or not _TELLING.isdisjoint(left + right)
-    return (left, right, sure) if left or right else None
+    if left or right:
+        return left, right, sure
+    # The embedder sees no order in these scripts: "dogs are smarter than cats" is near "cats are smarter than dogs".
+    if "how" in one.asks & two.asks and _moved(one.order, two.order):
+        return None
+    return (one.order, two.order, True) if _reordered(one.order, two.order) else None
+
+
+def _moved(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Return True if what stands at the end of one text stands before the rest in the other, as an object may."""
+    return len(one) == len(two) and any(one[at:] + one[:at] == two for at in range(len(one)))
+
+
+def _reordered(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Return True if the words that two texts share stand in another order."""
+    left = dict(enumerate(two))
+    last = -1
+    for word in one:
+        at = next((at for at, other in left.items() if _alike(word, other)), None)
+        if at is None:
+            continue
+        if at < last:
+            return True
+        del left[at]
+        last = at
+    return False
 
 
 def _strange(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:

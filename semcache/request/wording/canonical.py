@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.wording import misspelt
+from semcache.request.wording import misspelt, other_languages
 from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, spelled_out
 from semcache.request.wording.british import AMERICAN, american
 from semcache.request.wording.calculations import calculation
@@ -151,6 +151,9 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
     english = is_english(text, words if text.isascii() else [word.replace("\u2019", "'") for word in words])
     if Edit.CHARACTERS in kinds:
         text = _noted(made, Edit.CHARACTERS, text, normalised(text, english is not False))
+    if english is False and text:
+        text, changes = other_languages.edited(text, words, kinds)
+        made |= changes
     if english is False or not text:
         return text
     if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):

@@ -1,0 +1,235 @@
+"""Prompts in ten other languages than English without what says nothing: greetings, thanks, politeness, case.
+
+German, French, Spanish, Italian, Portuguese, Dutch and Russian are told by their function words, Chinese, Japanese and
+Korean by their characters. Of a question how something is done the ways to begin it are one, where the verb behind them
+stays as it is. Invariant: words of the question itself are never removed, and a text of whose language nothing is sure
+is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from semcache.request.text import vocabulary
+from semcache.request.wording.edits import Edit
+
+_LEAST = 2  # words, or characters of scripts without blanks, that must remain
+_BLANK = "[\\s,.!:;¡、。，！]*"
+
+
+class Language(NamedTuple):
+    """The function words of a language, what may open and close a prompt, and its frames."""
+
+    words: frozenset[str]
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    frames: tuple[tuple[re.Pattern[str], str], ...] = ()
+
+
+def _language(words: str, greetings: str, thanks: str, politeness: str, *frames: tuple[str, str]) -> Language:
+    """A language of words between blanks; alternatives of expressions stand between bars."""
+    opening = rf"(?:(?:{greetings}|{politeness})(?!\w){_BLANK})+"
+    closing = rf"(?<![\s,.!?])(?:[\s,.!?]++(?:{thanks}|{politeness})(?!\w))+[\s,.!?]*$"
+    return Language(
+        vocabulary(words),
+        re.compile(opening, re.IGNORECASE),
+        re.compile(closing, re.IGNORECASE),
+        tuple((re.compile(rf"(?:{pattern}) (?=\S)", re.IGNORECASE), f"{plain} ") for pattern, plain in frames),
+    )
+
+
+_GERMAN = _language(
+    "der die das und ist wie ein eine einen einem nicht den dem ich wir mit auf von zu zum zur warum wo wann welche"
+    " welcher welches kann mein meine meinen für im bei wird wer was gibt es ihr sich oder muss können hallo"
+    " danke bitte",
+    "hallo(?: zusammen)?|hi|hey|moin|servus|guten (?:tag|morgen|abend)|grüß gott|liebes team"
+    "|sehr geehrte damen und herren|(?:mal |kurze )?eine frage|kurze frage",
+    "(?:vielen|herzlichen|besten|schönen) dank(?: im voraus)?|danke"
+    "(?: (?:schön|sehr|dir|ihnen|euch|im voraus|schon mal))?"
+    "|(?:liebe|viele|beste|freundliche) grüße|mit freundlichen grüßen|lg|mfg",
+    "bitte",
+    ("wie (?:kann|könnte) (?:ich|man)", "wie kann ich"),
+    ("wieviel", "wie viel"),
+    ("wieviele", "wie viele"),
+    ("wieso|weshalb", "warum"),
+)
+_FRENCH = _language(
+    "le la les un une est et que qui quoi comment pourquoi dans pour sur avec je tu nous vous des du au aux ce"
+    " cette"
+    " quel quelle quels quelles mon ma mes puis-je peut-on combien faut-il bonjour merci sont il elle a en de",
+    "bonjour(?: à tous)?|bonsoir|salut|coucou|hello|madame, monsieur|chère équipe"
+    "|(?:une )?(?:petite |simple )?question|dites[- ]moi|dis[- ]moi",
+    "merci(?: (?:beaucoup|bien|d'avance|par avance))?|cordialement|bonne journée",
+    "s'il (?:vous|te) pla[iî]t|svp|stp",
+    (
+        "comment (?:puis-je|je peux|peut-on|on peut|faire pour|pourrais-je|est-ce (?:que je|qu'on) peut?x?)"
+        "|que (?:dois-je|faut-il) faire pour",
+        "comment",
+    ),
+    ("c'est quoi(?= l)|quel(?:le)?s? (?:est|sont)", "quel est"),
+)
+_SPANISH = _language(
+    "el los las una es y como por para con qué cómo cuál dónde del en mi su cual cuáles cuánto cuanto cuándo"
+    " hola"
+    " gracias puedo se de la un hay tiene está son quien quién mis lo que",
+    "hola(?: a todos)?|buenos días|buenas(?: (?:tardes|noches))?|buen día|estimado equipo|saludos"
+    "|una (?:pregunta|duda)|dime|dígame",
+    "(?:muchas |mil )?gracias(?: (?:de antemano|por adelantado))?|saludos|un saludo",
+    "por favor|porfa",
+    (
+        "c[oó]mo (?:puedo|podría|se puede|podemos|hago para|hacer para|debo hacer para)"
+        "|qu[eé] (?:debo|tengo que) hacer para"
+        "|cu[aá]l es la (?:forma|manera) de",
+        "cómo",
+    ),
+    ("que(?= (?:es|son|significa|hace|hora|día))", "qué"),
+    ("cual(?= (?:es|son|fue))", "cuál"),
+    ("como(?= (?:se|puedo|es|hago|funciona))", "cómo"),
+    ("donde(?= (?:está|están|puedo|se|hay|queda))", "dónde"),
+    ("cuanto", "cuánto"),
+    ("cuanta", "cuánta"),
+    ("cuantos", "cuántos"),
+    ("cuantas", "cuántas"),
+    ("quien(?= (?:es|fue|son|ganó))", "quién"),
+)
+_ITALIAN = _language(
+    "il lo gli che di e per con come perché perche dove sono della nel quanto quale qual è un una la mio mia posso si"
+    " ciao grazie quando cosa cos'è qual'è dell del delle dei devo ho",
+    "ciao(?: a tutti)?|salve|buongiorno|buonasera|buon giorno|gentile team|(?:ho )?una domanda|dimmi|mi dica",
+    "(?:molte |tante )?grazie(?: (?:mille|in anticipo|molte|tante))?|saluti|cordiali saluti",
+    "per (?:favore|piacere|cortesia)",
+    (
+        "come (?:posso|potrei|faccio (?:a|per)|si (?:può|fa a)|fare (?:a|per))|(?:che )?cosa (?:devo|bisogna) fare per",
+        "come",
+    ),
+    ("qual'è|quale è|qual e'", "qual è"),
+    ("(?:che )?cosa è|che cos'è", "cos'è"),
+)
+_PORTUGUESE = _language(
+    "o os uma é com não qual onde em do da dos das meu minha posso faço quanto quando quem olá obrigado obrigada um por"
+    " para como que de quais você tem está no na se",
+    "olá(?: a todos)?|oi|bom dia|boa (?:tarde|noite)|prezados|uma (?:pergunta|dúvida)|me diga|diga-me",
+    "(?:muito )?obrigad[oa](?: (?:desde já|pela ajuda))?|valeu|agradeço|abraços",
+    "por favor|por gentileza",
+    (
+        "como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo|se faz para|podemos)"
+        "|o que (?:devo|preciso) fazer para",
+        "como",
+    ),
+    ("oque é", "o que é"),
+)
+_DUTCH = _language(
+    "de het een van ik niet hoe wat waar voor kan mijn is en op met zijn welke wanneer wie waarom hoeveel hoi"
+    " bedankt"
+    " kun je moet naar bij wordt er te om of",
+    "hallo(?: allemaal)?|hoi|hey|hi|dag|goede(?:morgen|middag|navond)|beste team|geachte heer(?:/| of )mevrouw"
+    "|(?:even |korte )?een vraag(?:je)?"
+    "|korte vraag",
+    "(?:alvast )?(?:heel erg |hartelijk )?bedankt(?: alvast)?|dank (?:je|u)(?: wel)?|dankjewel|alvast dank"
+    "|met vriendelijke groet(?:en)?|groetjes|mvg",
+    "alsjeblieft|alstublieft|aub",
+    ("hoe kan (?:ik|je|men)|hoe kun je", "hoe kan ik"),
+)
+_RUSSIAN = _language(
+    "в и не на как что где когда кто почему сколько какой какая какое какие мне мой с из для по зачем",
+    "здравствуйте|привет|добрый (?:день|вечер)|доброе утро|подскажи(?:те)?|скажи(?:те)?",
+    "(?:большое )?спасибо(?: (?:большое|заранее))?|заранее спасибо",
+    "пожалуйста",
+    ("как (?:я могу|можно|мне)", "как"),
+)
+_SPOKEN = (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN)
+# Of languages without blanks between words. What asks at the end of a Japanese question word is politeness.
+_CHINESE = Language(
+    frozenset(),
+    re.compile(
+        rf"(?:(?:你好|您好|嗨|请问一下|请问|請問|麻烦问一下|我想知道|告诉我|告訴我)"
+        rf"{_BLANK})+"
+    ),
+    re.compile(
+        "(?<![\\s，。？！,.?!])(?:[\\s，。？！,.?!]*+(?:非常感谢|谢谢(?:你|您|大家)?|謝謝|多谢|感谢))+[\\s，。！!.]*$"
+        "|(?<=[么里儿少谁样])[呢啊呀][？?]?$"
+    ),
+)
+_JAPANESE = Language(
+    frozenset(),
+    re.compile(rf"(?:(?:こんにちは|すみません|すいません|はじめまして|お世話になっております){_BLANK})+"),
+    re.compile(
+        "(?<![\\s、。？！])(?:[\\s、。？！]*+(?:ありがとうございます|よろしくお願いします|お願いします))+[\\s。！]*$"
+        "|(?<=何|こ|誰|つ|ら)(?:なの)?(?:ですか|でしょうか)[？?]?$|を教えて(?:ください|下さい|くれますか|もらえますか)?$"
+    ),
+)
+_KOREAN = Language(
+    frozenset(),
+    re.compile(rf"(?:(?:안녕하세요|저기요|혹시){_BLANK})+"),
+    re.compile("(?<![\\s,.!?])(?:[\\s,.!?]*+(?:감사합니다|고맙습니다|부탁드립니다|부탁드려요))+[\\s.!]*$"),
+)
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_KANA = re.compile("[\u3041-\u30ff]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_INVERTED = re.compile("[\u00bf\u00a1]")
+_FORMAL = re.compile(r"(?<=[\w,;] )(Sie|Ihnen|Ihr(?:e[mnrs]?)?)(?!\w)")
+
+
+def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
+    """A text in another language than English, and the kinds of edits that changed it; `words` are its words, lower."""
+    language = _of(text, words)
+    if language is None:
+        return text, frozenset()
+    made: set[Edit] = set()
+    if Edit.FILLER in kinds:
+        plain = _without_chatter(text, language)
+        if plain != text:
+            made.add(Edit.FILLER)
+            text = plain
+    if Edit.FRAME in kinds:
+        plain = _framed(_INVERTED.sub("", text), language)
+        if plain != _INVERTED.sub("", text):
+            made.add(Edit.FRAME)
+            text = plain
+    if Edit.CHARACTERS in kinds:
+        plain = _lowered(_INVERTED.sub("", text), language)
+        if plain != text:
+            made.add(Edit.CHARACTERS)
+            text = plain
+    return text, frozenset(made)
+
+
+def _of(text: str, words: list[str]) -> Language | None:
+    """The language of a text, None where more than one may be it."""
+    if not text.isascii():
+        if _HANGUL.search(text):
+            return _KOREAN
+        if _KANA.search(text):
+            return _JAPANESE
+        if _HAN.search(text):
+            return _CHINESE
+    counts = sorted(((sum(map(one.words.__contains__, words)), at) for at, one in enumerate(_SPOKEN)), reverse=True)
+    (most, at), (next_most, _) = counts[:2]
+    return _SPOKEN[at] if most > next_most else None
+
+
+def _without_chatter(text: str, language: Language) -> str:
+    """The text without what opens and closes it, as long as a question is left."""
+    plain = text
+    if match := language.opening.match(plain):
+        plain = plain[match.end() :]
+    plain = language.closing.sub("", plain)
+    left = len(plain.split()) if language.words else len(plain)
+    return plain if left >= _LEAST else text
+
+
+def _framed(text: str, language: Language) -> str:
+    for pattern, frame in language.frames:
+        if match := pattern.match(text):
+            text = frame + text[match.end() :]
+    return text
+
+
+def _lowered(text: str, language: Language) -> str:
+    """The text in lower case, but for the German pronouns that a capital makes others."""
+    if language is not _GERMAN:
+        return text.lower()
+    pieces = _FORMAL.split(text)
+    pieces[::2] = [piece.lower() for piece in pieces[::2]]
+    return "".join(pieces)
