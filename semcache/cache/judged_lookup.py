@@ -87,6 +87,10 @@ class JudgedLookup:
 
     def mode_of(self, request: Request, category: str) -> VerdictMode:
         """When a word is asked for about a request of this category."""
+        return self._allowed(request, category) if request.controls.spends else "off"
+
+    def _allowed(self, request: Request, category: str) -> VerdictMode:
+        """When a word may be asked for, had the request what it takes to pay for one; "off" also serves on none."""
         asking, tenant = self._asking, request.scope.tenant
         if not asking.verifiers.knows("llm") or any(fnmatchcase(tenant, one) for one in asking.opted_out):
             return "off"
@@ -104,7 +108,8 @@ class JudgedLookup:
         A doubt that stays one is a miss. Raises nothing.
         """
         mode = self.mode_of(lookup.request, lookup.category)
-        doubt = None if mode == "off" else await self._doubt(lookup)
+        allowed = mode != "off" or self._allowed(lookup.request, lookup.category) != "off"
+        doubt = await self._doubt(lookup) if allowed else None
         if doubt is None or self._search.quorum.holds(doubt.candidate.card, lookup.request):
             if mode in ("first", "hedged") and self.tier.curious:
                 self._probe(lookup, entry_of)

@@ -83,7 +83,7 @@ class CompletionRoute:
         request = dialect.read(body)
         controls = controls_from(decode_headers(scope), request.controls)
         if not self._context.limiter.may_spend(caller):
-            controls = replace(controls, verdicts="off")
+            controls = replace(controls, spends=False)
         user = self._context.user_of(request.user, headers, caller)
         identity: Mapping[str, Any] = identity_of(request.identity, scope)
         who = self._context.scope_of(caller, user, controls)

@@ -281,3 +281,5 @@ async def test_words_count_among_the_dollars_of_a_key_and_are_not_had_once_those
         refused = await Call(proxy, ask(PARAPHRASE + " Please.")).reply()
         assert (refused.status, len(judge.asked)) == (429, 1)
         assert (await Call(proxy, ask(PROMPT)).reply()).status == 200, "what costs nothing is served"
+        again = await Call(proxy, ask(PARAPHRASE)).reply()
+        assert (again.status, again.cache.get("detail"), len(judge.asked)) == (200, "judged", 1), "it is remembered"

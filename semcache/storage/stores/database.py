@@ -1,10 +1,10 @@
 """Connections to one database: many readers, one writer, no half-finished transaction.
 
 Knows SQLAlchemy, SQLite's pragmas and PostgreSQL's locks, nothing of entries.
-Invariant: writes of one process run one after another, each in one transaction that ends even when its caller is
-cancelled. Writes that add to the change feed are serialised across processes too (SQLite by its write lock,
-PostgreSQL by an advisory lock taken first and held until commit), so sequence numbers become visible in their order
-and a follower that reads past n never misses one below it.
+Invariant: writes of one process run one after another, each whole in one transaction that ends even when its caller is
+cancelled, and has ended when the caller is told so. Writes that add to the change feed are serialised across processes
+too (SQLite by its write lock, PostgreSQL by an advisory lock taken first and held until commit), so sequence numbers
+become visible in their order and a follower that reads past n never misses one below it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -23,7 +23,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
-from semcache.storage.stores.database_faults import explain, wrapped
+from semcache.storage.stores.database_faults import FAULTS, explain, wrapped
 from semcache.storage.stores.sqlite_thread import PRAGMAS, Bound, Row, SqliteThread
 
 T = TypeVar("T")
@@ -33,6 +33,7 @@ Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any
 READERS = 4
 _THREADS = 3  # short reads, long reads, scripts
 _WRITER = 2
+_TOGETHER = 64  # scripts in one transaction of PostgreSQL, which holds the feed's lock against other processes
 FEED_LOCK = 0x73656D63_61636865
 
 
@@ -63,6 +64,18 @@ def _file(name: str | None) -> Path:
     return path
 
 
+class _Refused(StoreError):
+    """The database takes no such row, which concerns none of the others."""
+
+
+class _Script(NamedTuple):
+    """Statements of one transaction, if they add to the change feed, and what waits for their end."""
+
+    bound: Sequence[Bound]
+    feed: bool
+    end: asyncio.Future[None]
+
+
 class Database:
     """An open or closed database. `busy` is how many seconds a write waits for another process's lock."""
 
@@ -78,7 +91,7 @@ class Database:
         self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
         self._reading = asyncio.Semaphore(READERS)
-        self._scripts: list[tuple[Sequence[Bound], asyncio.Future[None]]] = []  # that wait for the writer
+        self._scripts: list[_Script] = []  # that wait for the writer
         self._running: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
@@ -179,13 +192,14 @@ class Database:
     async def script(self, steps: Sequence[Step], *, feed: bool = True) -> None:
         """Run statements that need nothing of each other's results in one transaction; `feed` as for `write`.
 
-        Several times cheaper than `write`: one call in the writer's thread on SQLite, one round trip on PostgreSQL.
+        Several times cheaper than `write`: one call in the writer's thread on SQLite; on PostgreSQL one round trip and
+        one commit, for all scripts that wait at that time.
         """
-        engine = self._opened()
+        self._opened()
         self._check_file()
         with wrapped(self.name):
             bound = [self._bound(statement, params) for statement, params in steps]
-            await self._finish(self._play(bound) if self.sqlite else self._pipeline(engine, bound, feed))
+            await self._finish(self._queue(bound, feed))
 
     async def take(self, statement: sa.Update, params: Mapping[str, Any]) -> Sequence[Row]:
         """Run one statement that writes and returns rows (UPDATE ... RETURNING), in a transaction of its own."""
@@ -217,34 +231,58 @@ class Database:
                 await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(FEED_LOCK)))
             return await connection.run_sync(work)
 
-    async def _play(self, bound: Sequence[Bound]) -> None:
-        """Run a script in the writer's thread, with whatever others have come while the writer was busy.
+    async def _queue(self, bound: Sequence[Bound], feed: bool) -> None:
+        """Run a script with whatever others have come while the writer was busy.
 
-        Each has a transaction of its own. One by one, each would wait for a turn of the event loop, and a busy one
-        takes so long for a turn that a burst of answers would queue for seconds.
+        One by one, each would wait for a turn of the event loop, and a busy one takes so long for a turn that a burst
+        of answers would queue for seconds; on PostgreSQL each would wait for a commit of its own as well.
         """
-        played: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._scripts.append((bound, played))
+        script = _Script(bound, feed, asyncio.get_running_loop().create_future())
+        self._scripts.append(script)
         if len(self._scripts) == 1:
             async with self._writing:
                 scripts, self._scripts = self._scripts, []
-                thread = self._threads[_WRITER]
-                ends = await asyncio.gather(*[thread.play(script) for script, _ in scripts], return_exceptions=True)
-            for (_, waiting), end in zip(scripts, ends, strict=True):
-                if not waiting.done():
-                    waiting.set_result(None) if end is None else waiting.set_exception(end)
-        await played
+                try:
+                    ends = await (self._play(scripts) if self.sqlite else self._pipelines(scripts))
+                except BaseException as error:
+                    ends = [error] * len(scripts)
+            for one, end in zip(scripts, ends, strict=True):
+                if not one.end.done():
+                    one.end.set_result(None) if end is None else one.end.set_exception(end)
+        await script.end
+
+    async def _play(self, scripts: Sequence[_Script]) -> Sequence[BaseException | None]:
+        """Run each in a transaction of its own in the writer's thread, where commits wait for no disk."""
+        thread = self._threads[_WRITER]
+        return await asyncio.gather(*[thread.play(script.bound) for script in scripts], return_exceptions=True)
+
+    async def _pipelines(self, scripts: Sequence[_Script]) -> Sequence[BaseException | None]:
+        """Run scripts in few transactions; those of one that is refused are run again one by one.
+
+        Those that write to the feed are kept apart: where they wait for its lock in vain, the others are written.
+        """
+        ends: dict[int, BaseException | None] = {}
+        for feed in (False, True):
+            alike = [script for script in scripts if script.feed is feed]
+            for start in range(0, len(alike), _TOGETHER):
+                some = alike[start : start + _TOGETHER]
+                end = await self._pipeline([step for script in some for step in script.bound], feed)
+                ends |= dict.fromkeys(map(id, some), end)
+                if isinstance(end, _Refused) and len(some) > 1:
+                    ends |= {id(script): await self._pipeline(script.bound, feed) for script in some}
+        return [ends[id(script)] for script in scripts]
 
     async def _take(self, sql: str, args: Any) -> Sequence[Row]:
         async with self._writing:
             return await self._threads[_WRITER].fetch(sql, args)
 
-    async def _pipeline(self, engine: AsyncEngine, bound: Sequence[Bound], feed: bool) -> None:
+    async def _pipeline(self, bound: Sequence[Bound], feed: bool) -> StoreError | None:
+        """Run statements in one transaction and return why it failed, None where it is committed."""
         import psycopg
 
-        async with self._writing, engine.connect() as connection:
-            raw = cast("psycopg.AsyncConnection[Any]", (await connection.get_raw_connection()).driver_connection)
-            try:
+        try:
+            async with self._opened().connect() as connection:
+                raw = cast("psycopg.AsyncConnection[Any]", (await connection.get_raw_connection()).driver_connection)
                 async with raw.pipeline(), raw.transaction(), raw.cursor() as cursor:
                     if feed:
                         await cursor.execute("SELECT pg_advisory_xact_lock(%s)", (FEED_LOCK,))
@@ -253,8 +291,14 @@ class Database:
                             await cursor.execute(sql.encode(), args)
                         else:
                             await cursor.executemany(sql.encode(), args)
-            except psycopg.Error as error:
-                raise StoreError(f"store {self.name}: {explain(error)}") from error
+        except (psycopg.Error, *FAULTS) as error:
+            cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+            # An outage, a lock or a full disk is in the way of every script; anything else is the fault of one.
+            every = isinstance(cause, (psycopg.OperationalError, sa.exc.TimeoutError, OSError))
+            failed = (StoreError if every else _Refused)(f"store {self.name}: {explain(error)}")
+            failed.__cause__ = error
+            return failed
+        return None
 
     async def _finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Let `work` come to its end whether or not the caller is still there."""

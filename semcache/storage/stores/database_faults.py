@@ -38,14 +38,16 @@ _POSTGRES = (
     ("57", "it is shutting down or cancelled the statement; try again"),
 )
 
+# sqlite3 raises OverflowError for integers of more than 64 bits, both drivers UnicodeError for lone surrogates.
+FAULTS = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
+
 
 @contextmanager
 def wrapped(where: str) -> Iterator[None]:
     """Turn what the drivers raise into StoreError; `where` names the store without its password."""
     try:
         yield
-    # sqlite3 raises OverflowError for integers of more than 64 bits, both drivers UnicodeError for lone surrogates.
-    except (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
+    except FAULTS as error:
         raise StoreError(f"store {where}: {explain(error)}") from error
 
 
