@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -17,9 +17,11 @@ from semcache.types import Card, Entry, Selector
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
+    from semcache.types import Vector
 
 _WIDER = 20  # neighbours that are looked at for each that is shown, where a selector leaves some out
 _SHELVES = 20_000
+_AT_ONCE = 2_000  # vectors that are read at once
 _age = attrgetter("created", "id")
 
 
@@ -71,8 +73,21 @@ class EntrySearch:
         k = limit if meant is None else limit * _WIDER
         near = await live.index.search_all(list(shelves)[:_SHELVES], vector, k)
         scores = {one.entry_id: one.score for one in near if meant is None or one.entry_id in meant}
+        if meant is not None and len(scores) < limit and len(near) == k:
+            scores = await self._compared(meant, vector, limit)
         entries = await self._read(list(scores)[:limit])
         return FoundEntries([(entry, scores[entry.id]) for entry in entries], None)
+
+    async def _compared(self, meant: Collection[int], vector: Vector, limit: int) -> dict[int, float]:
+        """The scores of the nearest of a few entries, which all neighbours that were looked at may hide."""
+        best: list[tuple[float, int]] = []
+        ids = sorted(meant)
+        for start in range(0, len(ids), _AT_ONCE):
+            batch = await self._parts.store.vectors_of(ids[start : start + _AT_ONCE], self._parts.embedder.id)
+            if batch.cards:
+                pairs = zip((batch.matrix @ vector).tolist(), [card.id for card in batch.cards], strict=True)
+                best = heapq.nlargest(limit, [*best, *pairs])
+        return {entry_id: score for score, entry_id in best}
 
     async def _meant(self, where: Selector) -> frozenset[int] | None:
         """The entries that a selector means; None for all of them."""
