@@ -1,4 +1,4 @@
-"""The edges of HTTP clients: other spellings of our paths, browsers (CORS), HEAD, HTTP/1.0, requests without a host.
+"""The edges of HTTP clients: other spellings of our paths, browsers (CORS), HEAD, requests without a host.
 
 Knows paths and headers; nothing of what is answered. Invariant: whatever a client calls an endpoint by, the routes see
 one name for it, and every reply, refusals included, can be read by a page of an allowed origin.
@@ -58,8 +58,6 @@ class ClientEdges:
             return
         scope = renamed(scope, self._cached)
         path: str = scope["path"]
-        if scope.get("http_version") == "1.0":
-            send = _Whole(send).send
         origin = headers.get(b"origin")
         if origin is not None and self._origins and path.startswith("/v1/"):
             allowed = self._allowed(origin.decode("latin-1"))
@@ -94,29 +92,6 @@ class ClientEdges:
         if "*" in self._origins:
             return "*"
         return origin if origin.rstrip("/") in self._origins else None
-
-
-class _Whole:
-    """Sends a reply in one piece with its length: HTTP/1.0 has no chunks."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._start: Message = {}
-        self._body: list[bytes] = []
-
-    async def send(self, message: Message) -> None:
-        """Keep a message until the reply is whole."""
-        if message["type"] == "http.response.start":
-            self._start = message
-            return
-        self._body.append(message.get("body", b""))
-        if message.get("more_body"):
-            return
-        body = b"".join(self._body)
-        headers: HeaderList = [pair for pair in self._start["headers"] if pair[0].lower() != b"content-length"]
-        headers.append((b"content-length", str(len(body)).encode()))
-        await self._send({**self._start, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body})
 
 
 class _Hinting:

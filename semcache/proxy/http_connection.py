@@ -1,8 +1,8 @@
 """An HTTP connection of a client, within limits: the size of its head, the pace of its bytes, and who reads them.
 
 Extends uvicorn's connection, and knows nothing of what is asked. Invariant: whoever sends a head or a body slower than
-the limits, or takes nothing of a reply for that long, is cut off; a field after the body is no header; past the number
-of connections that the process can hold, a new one is closed at once.
+the limits, or takes nothing of a reply for that long, is cut off; a field after the body is no header; a client of
+HTTP/1.0 gets no chunks; past the number of connections that the process can hold, a new one is closed at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn._types import ASGISendEvent
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from semcache.proxy.connection_limits import ConnectionLimits
@@ -95,6 +96,8 @@ class HttpConnection(HttpToolsProtocol):
             self._refusal = 414, "The request target is too long."
             raise ValueError("the target is too long")
         super().on_headers_complete()
+        if self.scope["http_version"] == "1.0" and self.cycle is not None and self.cycle.scope is self.scope:
+            _end_with_connection(self.cycle)
         self._in_head, self._in_body = False, True
         self._since = self.loop.time()
 
@@ -144,6 +147,23 @@ class HttpConnection(HttpToolsProtocol):
     def _refuse(self, status: int, said: str) -> None:
         self._refusal = status, said
         self.send_400_response(said)
+
+
+def _end_with_connection(cycle: RequestResponseCycle) -> None:
+    """Have a reply of unknown length end where the connection does: uvicorn would send chunks, which HTTP/1.0 lacks."""
+    sending, unknown = cycle.send, False
+
+    async def send(message: ASGISendEvent) -> None:
+        nonlocal unknown
+        if message["type"] == "http.response.start":
+            unknown = all(name.lower() != b"content-length" for name, _ in message.get("headers", ()))
+            if unknown:
+                cycle.chunked_encoding = False
+        elif message["type"] == "http.response.body" and unknown:
+            cycle.expected_content_length = len(message.get("body", b""))
+        await sending(message)
+
+    cycle.send = send  # type: ignore[method-assign]
 
 
 def _limits(app: Any) -> ConnectionLimits:

@@ -12,6 +12,7 @@ from uvicorn import Config, Server
 
 from semcache.proxy.connection_limits import ConnectionLimits
 from semcache.proxy.http_connection import HttpConnection
+from tests.waiting import soon
 
 LIMITS = ConnectionLimits(
     head=2000, fields=20, head_seconds=10, body_seconds=30, pace=1000, reply_seconds=60, body=5000
@@ -153,3 +154,40 @@ async def test_a_body_that_is_no_chunks_is_refused_aloud_and_never_into_another_
         assert app.seen == []
         # Behind a request that is being answered there is nothing that could be said to this one alone.
         assert b"400" not in await said(port, start + b"2\r\n{}\r\n0\r\n\r\n" + start + body)
+
+
+class Story(App):
+    """Tells a story piece by piece, the second when it is let go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+        await send({"type": "http.response.body", "body": b"once ", "more_body": True})
+        await self.on.wait()
+        await send({"type": "http.response.body", "body": b"upon", "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def test_a_stream_reaches_a_client_of_http_1_0_as_it_comes_and_without_chunks() -> None:
+    # That is what nginx speaks unless it is told otherwise. A reply kept until it is whole would be in no budget.
+    app = Story()
+    async with served(app) as (port, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.0\r\n\r\n")
+        head = await soon(reader.readuntil(b"\r\n\r\n"))
+        assert await soon(reader.readexactly(5)) == b"once ", "before the story is told to its end"
+        app.on.set()
+        assert await soon(reader.read()) == b"upon", "the connection ends with it"
+        writer.close()
+        assert b"transfer-encoding" not in head.lower()
+        assert b"connection: close" in head.lower()
+
+
+async def test_a_reply_whose_length_is_known_says_so_to_a_client_of_http_1_0() -> None:
+    async with served(App()) as (port, _):
+        got = await said(port, b"GET / HTTP/1.0\r\n\r\n")
+    assert b"content-length: 2\r\n" in got
+    assert got.endswith(b"\r\n\r\nok")
