@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from semcache.cache.prompt_sample import varying_prompts
 from semcache.cache.reasons import told
 from semcache.errors import IntegrityError, InvalidArgument, StoreError
 from semcache.protocols import OperatorStore
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 BY = ("tenant", "model", "category", "day", "hour")
 _SAMPLE = 1000
 _MONTH = 30 * 86400.0
+_EVERY = 120.0  # seconds
+_FEW = 5
 _TEXT = 500  # characters of a neighbour's prompt that are shown
 
 
@@ -33,6 +36,7 @@ class Operating:
 
     def __init__(self, components: Components) -> None:
         self._parts = components
+        self._looked, self._varying = -_EVERY, list[str]()
 
     async def usage(
         self, by: str, *, since: float, until: float | None = None, tenant: str | None = None
@@ -106,6 +110,15 @@ class Operating:
         if isinstance(store, OperatorStore):
             found |= set(await store.unpriced(since=self._parts.clock() - _MONTH))
         return sorted(model for model in found if model and not prices.knows(model))
+
+    async def varying_prompts(self) -> list[str]:
+        """The parts in which alone kept system prompts differ, in words; sought every few minutes. Raises StoreError."""
+        now = self._parts.clock()
+        if now - self._looked >= _EVERY:
+            self._looked = now
+            found = await varying_prompts(self._parts.store, self._parts.pack.ignore_in_system)
+            self._varying = [one.told() for one in found[:_FEW]]
+        return self._varying
 
     async def models(self, tenant: str) -> dict[str, int]:
         """Entries of a tenant by model, the most first; of a thousand. Raises StoreError."""

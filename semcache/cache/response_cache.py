@@ -327,6 +327,7 @@ class ResponseCache:
         found["wording"] = self.components.wordings.tier.standing()
         found["held_back"] = self.components.quorum.standing()
         found["unpriced_models"] = await self.operating.unpriced()
+        found["varying_prompts"] = await self.operating.varying_prompts()
         found |= self.components.judged.standings()
         return found | {name: standing() for name, standing in self._standings.items()}
 

@@ -16,6 +16,7 @@ from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
+    from semcache.protocols import EntryStore
 
 _PROMPT = 60
 _RARELY = 1e-3
@@ -128,7 +129,18 @@ async def _why(settings: Settings, request_id: str) -> dict[str, Any] | None:
     from semcache.cache.operating import request_of
 
     async with store_of(settings) as store:
-        return await request_of(store, request_id)
+        found = await request_of(store, request_id)
+        if found is not None and found["why"] == "cold":
+            found["varying_prompts"] = await _varying(settings, store)
+        return found
+
+
+async def _varying(settings: Settings, store: EntryStore) -> list[str]:
+    """The parts in which alone kept system prompts differ: the likeliest reason why a request finds nothing."""
+    from semcache.cache.prompt_sample import varying_prompts
+    from semcache.config.packs import load
+
+    return [one.told() for one in await varying_prompts(store, load(settings.policies).ignore_in_system)]
 
 
 async def _explain(
@@ -145,8 +157,8 @@ async def _explain(
     from semcache.models.verifiers import names_of
     from semcache.types import Scope
 
-    async with store_of(settings):  # a folder without a cache is a mistake, and no cache is made here
-        pass
+    async with store_of(settings) as store:  # a folder without a cache is a mistake, and no cache is made here
+        varying = await _varying(settings, store)
     async with cache_of(settings, time.time) as cache:
         models = await cache.operating.models(tenant)
         named = model or next(iter(models), "default")
@@ -157,6 +169,8 @@ async def _explain(
             raise InvalidArgument(error.message) from error
         if others := await cache.operating.elsewhere(tenant, named, found["why"]):
             found["others"] = others + (" Choose with --model NAME." if models else " Choose with --tenant NAME.")
+        if found["why"] == "cold":
+            found["varying_prompts"] = varying
         return found
 
 
@@ -190,6 +204,8 @@ def _show(found: dict[str, Any], whose: str) -> None:
     for name, value in facts:
         if value not in (None, ""):
             print(f"{name + ':':<13}{value}")
+    for said in found.get("varying_prompts", ()):
+        print(f"\nNote: {said}")
     for number, one in enumerate(found.get("neighbours", ()), 1):
         _show_neighbour(number, one)
 

@@ -186,6 +186,7 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
                 findings.append(await _vectors(store, embedder))
             findings.append(_exposure(settings, has_keys=bool(await store.keys())))
             findings.append(await _prices(settings, store))
+            findings += await _prompts(settings, store)
     except ConfigError as error:
         return [
             Finding("seal keys", "fail", str(error), "set SEMCACHE_STORE__SEAL_KEYS to the keys it was sealed with")
@@ -251,6 +252,20 @@ async def _prices(settings: Settings, store: EntryStore) -> Finding:
         found = f"no price is known for {', '.join(models[:10])}: dollars saved are too few"
         return Finding("prices", "warn", found, "name a file with `prices:`, one `model: [input, output]` a line")
     return Finding("prices", "ok", "every model that was called within a month has a price")
+
+
+async def _prompts(settings: Settings, store: EntryStore) -> list[Finding]:
+    from semcache.cache.prompt_sample import varying_prompts
+    from semcache.config.packs import load
+
+    try:
+        found = await varying_prompts(store, load(settings.policies).ignore_in_system)
+    except ConfigError:
+        return []  # the finding about policies says so
+    said = [one.told().partition("; ") for one in found[:5]]
+    return [Finding("prompts", "warn", problem, remedy) for problem, _, remedy in said] or [
+        Finding("prompts", "ok", "no system prompts that differ in a date, a time, an id or a number alone")
+    ]
 
 
 async def _vectors(store: Vectors, embedder: Embedder) -> Finding:

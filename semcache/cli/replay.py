@@ -26,11 +26,13 @@ from semcache.cli.trace_input import (
 from semcache.errors import InvalidArgument, StoreError
 
 if TYPE_CHECKING:
+    from semcache.cli.traces import TraceLine
     from semcache.config.settings import Settings
     from semcache.simulate.trace_replay import PackRun
 
 SIZES = "5%,20%,100%"
 _MOST = 1e12
+_READ = 5_000  # requests whose system prompts are compared
 
 
 @with_groups
@@ -105,6 +107,7 @@ async def _replay(
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
     from semcache.models.verifiers import offline_verifier
+    from semcache.request.varying_prompts import varying
     from semcache.simulate import bounds
     from semcache.simulate import trace_replay as replays
     from semcache.simulate.replay_report import figures
@@ -137,9 +140,17 @@ async def _replay(
         "judge": given.judge.value,
         "embedder": embedder,
         "seed": given.seed,
+        "varying_prompts": [one.told() for one in varying(_system_prompts(found), pack.ignore_in_system)],
         **figures(trace, pack, runs, static),
     }
     return report, runs[-1]
+
+
+def _system_prompts(found: Sequence[TraceLine]) -> list[str]:
+    from semcache.request.ignored import system_of
+
+    requests = [one.logged.request for one in found[:_READ]]
+    return [system_of(request.identity) for request in requests if request.traits.system]
 
 
 def _has_matplotlib() -> bool:

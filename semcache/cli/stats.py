@@ -38,6 +38,7 @@ _USED = (
 _SEEN = ("entries", "requests", "labels", "audits")
 _WIDTH = 100
 _SMALL = 0.01  # dollars
+_FEW = 5  # findings of a kind that are shown
 _ANSWERED = {"categories", "total", "confidence"}
 _PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 
@@ -89,12 +90,15 @@ def stats(
         _errors(promised, found["confidence"])
     _tiers(found)
     _unpriced(found.get("unpriced_models", ()))
+    for said in found.get("varying_prompts", ()):
+        print("\n" + _wrapped(f"WARNING: {said}"))
     if found["total"]["requests"]:
         print("\nBy tenant, model, day or hour: `semcache stats --by tenant --since 7d`")
 
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
     """Return the statistics in the store. Raises ConfigError or StoreError."""
+    from semcache.cache.prompt_sample import varying_prompts
     from semcache.config.packs import load
     from semcache.storage.accounting import statistics
 
@@ -104,7 +108,9 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
     async with store_of(settings) as store:
         threshold = await learned_strategies(store, pack)
         found = statistics(pack, await store.tally(), await store.counts(), threshold)
-        return found | {"unpriced_models": await unpriced_models(settings, store, pack)}
+        varying = await varying_prompts(store, pack.ignore_in_system)
+        said = [one.told() for one in varying[:_FEW]]
+        return found | {"unpriced_models": await unpriced_models(settings, store, pack), "varying_prompts": said}
 
 
 async def unpriced_models(settings: Settings, store: object, pack: Pack) -> list[str]:

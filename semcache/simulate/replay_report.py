@@ -72,6 +72,7 @@ def remarks(report: Mapping[str, Any]) -> list[str]:
         f"{report['seconds'] / 86400:.1f} days. Every request whose answer had been given before: "
         f"{report['oracle_hit_rate']:.1%}."
     ]
+    said += report.get("varying_prompts", ())
     regret = report.get("regret")
     if regret is None:
         return said

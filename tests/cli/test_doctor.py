@@ -134,6 +134,28 @@ def test_an_upstream_that_refuses_is_reachable(status: int, has_key: bool, state
     assert _reply_finding("it answers", status, has_key).state == state
 
 
+async def test_system_prompts_with_the_date_in_them_are_told_with_the_line_that_mends_it(
+    run: Run, tmp_path: Path
+) -> None:
+    data, pack = str(tmp_path / "data"), tmp_path / "plain.yaml"
+    line = "ignore_in_system: [date, time]"
+    async with await AsyncSemanticCache.open(data, policies=str(pack), embedder="hashing") as cache:
+        for day in range(10, 14):
+            said = f"You serve the Vault. Current date: 2026-11-{day}, 10:{day}"
+            messages = [{"role": "system", "content": said}, {"role": "user", "content": "What is a monad?"}]
+            found = await cache.lookup(messages)
+            assert found.why == "cold"
+            await cache.record(found, "A box.")
+        assert line in (await cache.stats())["varying_prompts"][0]
+    row = findings(run("doctor", "--json", env=ECHO))["prompts"]
+    assert (row["state"], line in row["remedy"], "current date" in row["found"]) == ("warn", True, True)
+    for done in (run("stats"), run("explain", "What is a monad?", "--system", "Something new")):
+        assert line in " ".join(done.stdout.split())
+        assert "Vault" not in done.stdout
+    pack.write_text(f"{pack.read_text()}\n{line}\n")
+    assert findings(run("doctor", "--json", env=ECHO))["prompts"]["state"] == "ok"
+
+
 async def test_a_snapshot_of_this_embedder_is_sound(run: Run, tmp_path: Path) -> None:
     data, pack = str(tmp_path / "data"), str(tmp_path / "plain.yaml")
     async with await AsyncSemanticCache.open(data, policies=pack, embedder="hashing") as cache:

@@ -65,6 +65,29 @@ def test_the_table_and_its_remarks_are_for_people(run: Run, tmp_path: Path) -> N
     assert "hindsight" not in done.stderr
 
 
+def test_system_prompts_with_the_date_in_them_are_told_without_quoting_them(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": f"You serve the Vault. Current date: 2026-11-{day}"},
+                {"role": "user", "content": "What is a monad?"},
+            ],
+            "response": "A box.",
+        }
+        for day in range(10, 16)
+    ]
+    file = write(tmp_path / "log.jsonl", rows)
+    line = "ignore_in_system: [date]"
+    done = run("replay", file, "--sizes", "pack", "--no-baselines")
+    assert line in done.stderr, done.stderr
+    assert "Vault" not in done.stderr + done.stdout
+    pack = tmp_path / "dated.yaml"
+    pack.write_text(f"name: dated\n{line}\n")
+    found = replayed(run, file, "--policies", pack)
+    assert (found["varying_prompts"], found["distinct"]) == ([], 1)
+
+
 def test_a_quorum_that_is_not_simulated_is_said(run: Run, tmp_path: Path) -> None:
     file, pack = write(tmp_path / "trace.jsonl", stream()), tmp_path / "quorum.yaml"
     pack.write_text("name: several\ndefaults: {quorum: 3}\n")

@@ -58,6 +58,7 @@ async def overview(visit: Visit) -> Response:
         tier_names=_NAMES,
         categories=_strip(stats) if stats is not None else [],
         unpriced=stats["unpriced_models"] if stats is not None else [],
+        varying=stats["varying_prompts"] if stats is not None else [],
         faults=visit.cache.faults() if admin else {},
     )
 
