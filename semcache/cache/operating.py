@@ -112,7 +112,7 @@ class Operating:
         return sorted(model for model in found if model and not prices.knows(model))
 
     async def varying_prompts(self) -> list[str]:
-        """The parts in which alone kept system prompts differ, in words; sought every few minutes. Raises StoreError."""
+        """The parts in which alone kept system prompts differ, in words; sought once in minutes. Raises StoreError."""
         now = self._parts.clock()
         if now - self._looked >= _EVERY:
             self._looked = now

@@ -12,7 +12,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import cache_of, run_async, settings_from, store_of
-from semcache.errors import InvalidArgument
+from semcache.errors import ConfigError, InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -140,7 +140,11 @@ async def _varying(settings: Settings, store: EntryStore) -> list[str]:
     from semcache.cache.prompt_sample import varying_prompts
     from semcache.config.packs import load
 
-    return [one.told() for one in await varying_prompts(store, load(settings.policies).ignore_in_system)]
+    try:
+        ignored = load(settings.policies).ignore_in_system
+    except ConfigError:
+        return []  # what was decided can be told without the pack
+    return [one.told() for one in await varying_prompts(store, ignored)]
 
 
 async def _explain(
