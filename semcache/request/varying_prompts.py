@@ -93,7 +93,11 @@ def _finding(group: _Alike) -> VaryingPrompts | None:
     of_numbers = any(name == _NUMBER for name, _ in parts)
     if not parts or len(group.prompts) < (_LEAST_OF_NUMBERS if of_numbers else _LEAST):
         return None
-    line = "" if of_numbers else f"ignore_in_system: [{', '.join(written for _, written in parts)}]"
+    lines = [written for _, written in parts]
+    if "time" in lines and "date" not in lines and _NAMES["date"] in group.values:
+        # A clock behind a date is found once the date is left out, and tomorrow the date will be another one.
+        lines.insert(0, "date")
+    line = "" if of_numbers else f"ignore_in_system: [{', '.join(lines)}]"
     return VaryingPrompts(len(group.prompts), group.entries, tuple(name for name, _ in parts), line)
 
 

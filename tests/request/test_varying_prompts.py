@@ -19,7 +19,7 @@ ID = "12345678-1234-1234-1234-1234567890{0:02d}"
         (
             "Be kind.\nCurrent time: 2026-11-02 10:{0:02d}",
             ["the current time"],
-            "ignore_in_system: [time]",
+            "ignore_in_system: [date, time]",
         ),
         ("Session ID: ab{0}99-x. Be kind.", ["the id of a request or session"], "ignore_in_system: [request_id]"),
         (RULES + "Today is November {0}, 2026.", ["the current date"], "ignore_in_system: [date]"),
@@ -34,7 +34,13 @@ def test_a_named_part_is_told_by_its_name(template: str, parts: list[str], line:
 
 @pytest.mark.parametrize(
     "template",
-    ["Be kind. 2026-11-{0:02d}.", "Ref " + ID, "2026-11-{0:02d} 10:{0:02d}\nBe kind.", "Date: 2026-11-{0:02d}. " + ID],
+    [
+        "Be kind. 2026-11-{0:02d}.",
+        "Current time: 2026-11-29 10:{0:02d}",
+        "Ref " + ID,
+        "2026-11-{0:02d} 10:{0:02d}\nBe kind.",
+        "Date: 2026-11-{0:02d}. " + ID,
+    ],
 )
 def test_the_line_is_one_that_mends_it(template: str) -> None:
     prompts = [template.format(day) for day in range(10, 14)]
