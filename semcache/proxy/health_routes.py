@@ -10,6 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRout
                 await cache.ping()
         except Exception as error:
             failed["store"] = f"{type(error).__name__}: {error}"
+        if cache.event_log.fault is not None:
+            # A store that is full may still take the little that a ping writes.
+            with surviving("writing outcomes"), suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(cache.event_log.flush()), _PATIENCE)
+            if cache.event_log.fault is not None:
+                failed.setdefault("store", cache.event_log.fault)
         faults = failed | cache.faults()
         if "store" not in faults and time.monotonic() - asked >= _PRICED_EVERY:
             asked = time.monotonic()

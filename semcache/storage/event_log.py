@@ -47,7 +47,9 @@ class EventLog:
         self._events: list[Recorded] = []
         self._repeats: list[tuple[Recorded, float, float]] = []
         self._flushed = 0
+        self.fault: str | None = None  # why the store did not take the last ones
         self._dropped = 0  # rows since the store took the last ones
+        self._refused: list[Recorded] = []  # the last one that the store did not take
         self._also: list[Callable[[], Awaitable[object]]] = []
         self._task: asyncio.Task[None] | None = None
         self._flushing = asyncio.Lock()
@@ -96,6 +98,7 @@ class EventLog:
             repeats, self._repeats = self._repeats, []
             rows = events + _fold(repeats)
             if not rows:
+                await self._retry()
                 return
             for event in rows:
                 self._meter.observe(event)
@@ -111,14 +114,33 @@ class EventLog:
                 await self._store.record(rows)
             except Exception as error:
                 # Whatever it is, the outcomes that come after these are written.
-                if not self._dropped:
+                if self.fault is None:
                     _log.warning("outcomes cannot be written, and are counted as dropped until they can: %r", error)
+                self.fault = f"outcomes cannot be written: {error}"
                 self._dropped += len(rows)
                 self._meter.dropped_events.inc(len(rows))
+                self._refused = rows[-1:]
                 return
-            if self._dropped:
-                _log.warning("outcomes are written again; %d were dropped", self._dropped)
-                self._dropped = 0
+            self._works_again()
+
+    async def _retry(self) -> None:
+        """Try the last outcome again that was refused: while nobody asks, that alone tells if the store takes them."""
+        refused, self._refused = self._refused, []
+        if not refused:
+            return
+        try:
+            await self._store.record(refused)
+        except Exception:
+            if self.fault is not None:  # otherwise others were written meanwhile, and no store takes this one
+                self._refused = refused
+            return
+        self._dropped -= 1
+        self._works_again()
+
+    def _works_again(self) -> None:
+        if self.fault is not None:
+            _log.warning("outcomes are written again; %d were dropped", self._dropped)
+        self.fault, self._dropped = None, 0
 
     async def close(self) -> None:
         """Stop the task and write out what is left."""

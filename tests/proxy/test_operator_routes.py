@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from semcache.errors import StoreError
 from semcache.proxy.auth import new_key
 from semcache.storage.stores import open_store
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
@@ -142,3 +143,23 @@ async def test_strangers_are_not_told_what_tenants_ask_for(tmp_path: Path, upstr
         told = (await get(proxy, "/readyz")).json
     assert told["status"] == "ok"
     assert not {"entries", "unpriced_models"} & told.keys()
+
+
+async def test_readiness_names_a_store_that_takes_a_ping_and_no_outcome_and_heals_without_traffic(
+    tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A full disk often has room for one row that is there already.
+    async with running(upstream, tmp_path) as proxy:
+        with monkeypatch.context() as patched:
+
+            async def full(_: object) -> None:
+                raise StoreError("the disk is full")
+
+            patched.setattr(proxy.cache.components.store, "record", full)
+            assert (await Call(proxy, ask("hello")).reply()).status == 200
+            await proxy.cache.event_log.flush()
+            for _ in range(2):
+                told = (await get(proxy, "/readyz")).json
+                assert told["status"] == "degraded"
+                assert "the disk is full" in told["faults"]["store"]
+        assert (await get(proxy, "/readyz")).json["faults"] == {}

@@ -62,6 +62,20 @@ async def test_an_outage_of_the_store_is_said_once_and_its_end_once(caplog: pyte
     assert sample(meter, "semcache_dropped_events_total") == 3
 
 
+async def test_a_fault_is_told_until_the_store_takes_outcomes_also_where_nobody_asks_any_more() -> None:
+    store = Broken()
+    book, meter = await event_log(store)
+    for _ in range(3):
+        book.note(EVENT)
+    await book.flush()
+    await book.flush()
+    assert "disk full" in (book.fault or "")
+    store.record = super(Broken, store).record  # type: ignore[method-assign]
+    await book.flush()
+    assert book.fault is None
+    assert sample(meter, "semcache_dropped_events_total") == 3
+
+
 async def test_repeats_count_as_often_as_they_were_noted() -> None:
     store, lines = MemoryStore(), list[bytes]()
     book, meter = await event_log(store, lines)
