@@ -1,8 +1,9 @@
 """Prompts that give material and ask about it: which part of the text is the question.
 
 A template of retrieval puts passages around a question ("Context: ... Question: ..."); a user pastes an article and
-says what to do with it. The answer follows from both, so what stands around the question has to be equal to the letter,
-as a system prompt has to, and the question alone is compared by meaning.
+says what to do with it, or tells at length what happened and then asks. The answer follows from both, so what stands
+around the question has to be equal to the letter, as a system prompt has to, and the question alone is compared by
+meaning.
 Pure. Invariant: `before`, the question and `after` are the text in its order, with nothing left out. To find another
 part than the one that was meant costs hits, and serves nothing wrong.
 """
@@ -19,6 +20,7 @@ _AROUND = "around"
 _SHORTEST = 50  # characters of a prompt that is split
 _LEAST = 6  # words around a question that has a label
 _MATERIAL = 40  # words beside a question that has none
+_STORY = 60  # words before a question that is the last sentence of what is told
 _LONGEST = 400  # characters of a question that has none
 _SHOWN = 1000
 _ENDS = 400  # characters at either end of what stands around a question, where instructions stand
@@ -40,6 +42,9 @@ _END = re.compile(
 )
 _CUE = re.compile(r"[\s#*<>/:：]*+(?:[\w'-]++[\s#*<>/:：]*+){0,4}+\Z")  # "Helpful answer:", "</question>"
 _BLANK = re.compile(r"\n[ \t]*+\n\s*+")
+_STOP = re.compile(r"(?<=[a-z\d)\"'][.!?])[\"')]*+[ \t\n]++(?=[A-Z\"'])")
+_SHORTENED = re.compile(r"(?<=\w)['\u2019](m|re|ve|ll)\b|(?<!\bca)(?<!\bwo)(?<!\bsha)(?<=\w)n(?:'|\u2019)t\b")
+_IN_FULL = {"m": " am", "re": " are", "ve": " have", "ll": " will", None: " not"}
 _ASKING = re.compile(
     r"(?i)\W*(?:(?:please|now|can you|could you|(?:based on|using|given) (?:this|the above)\S*)\s+)*"
     rf"(?:{WORKS_ON_TEXT}|sum up|explain|describe|list|find|tell|give|write|answer|compare|review|name|what|who|when"
@@ -51,7 +56,7 @@ def split(text: str) -> tuple[str, Frame] | None:
     """The question of a prompt, and what stands around it; None for a prompt that is to be compared as a whole."""
     if len(text) < _SHORTEST:
         return None
-    return _labelled(text) or _beside_material(text)
+    return _labelled(text) or _beside_material(text) or _behind_story(text)
 
 
 def _labelled(text: str) -> tuple[str, Frame] | None:
@@ -81,6 +86,17 @@ def _beside_material(text: str) -> tuple[str, Frame] | None:
     return None
 
 
+def _behind_story(text: str) -> tuple[str, Frame] | None:
+    """A question that is the last sentence behind much that is told: it is compared better without."""
+    end = len(text.rstrip())
+    if text[end - 1 : end] != "?":
+        return None
+    *_, stop = [None, *_STOP.finditer(text, max(0, end - _LONGEST), end)]
+    if stop is None or len(text[: stop.end()].split()) < _STORY:
+        return None
+    return text[stop.end() : end], Frame(text[: stop.end()], text[end:])
+
+
 def _asks(part: str) -> bool:
     return len(part) <= _LONGEST and "\n" not in part and (part.endswith("?") or _ASKING.match(part) is not None)
 
@@ -91,12 +107,13 @@ def placeholder(frame: Frame) -> dict[str, list[str]]:
 
 
 def tidied(frame: Frame) -> Frame:
-    """The frame without white space at the ends of its lines, and without blank lines. Indentation may be code's."""
+    """The frame without blank lines, contractions and white space at the ends of lines. Indentation may be code's."""
     return Frame(_tidy(frame.before), _tidy(frame.after))
 
 
 def _tidy(text: str) -> str:
-    return "\n".join(filter(None, map(str.rstrip, text.split("\n"))))
+    lines = "\n".join(filter(None, map(str.rstrip, text.split("\n"))))
+    return _SHORTENED.sub(lambda match: _IN_FULL[match[1]], lines)
 
 
 def frame_of(content: Any) -> Frame | None:

@@ -38,6 +38,12 @@ TEMPLATES = [
     "{question}\n{context}",
     "Kontext: {context}\n\nFrage: {question}",
 ]
+STORY = (
+    "I've been renting a flat in Leipzig since April 2021, and last week the landlord wrote that he wants to raise the "
+    "rent by 18 percent from the first of next month. The contract says nothing about a graduated rent, and there has "
+    "been no renovation since I moved in. My neighbour, who has a similar flat, pays about the same as I do. I have "
+    "not signed anything yet, and I would rather not start a fight with him."
+)
 ASKED = "Can sale items be returned?"
 AGAIN = "Is it possible to return something bought on sale?"
 
@@ -209,3 +215,26 @@ async def test_a_language_model_is_shown_what_stands_around_the_questions(tmp_pa
         await cache.record(await cache.lookup(one), "Two.")
         await cache.lookup(two)
     assert shown == [(two, one)]
+
+
+async def test_a_question_behind_a_long_story_is_compared_without_it() -> None:
+    async with await AsyncSemanticCache.open("memory://") as cache:
+        kept = await cache.lookup(f"{STORY} How long do I have to think it over?", tenant="t")
+        assert kept.answer is None
+        await cache.record(kept, "Until the end of the second month.")
+        retold = STORY.replace("I have not", "I haven't")
+        again = await cache.lookup(f"{retold} How much time do I have to think it over?", tenant="t")
+        assert again.answer == "Until the end of the second month."
+        other = await cache.lookup(
+            f"{STORY.replace('18 percent', '8 percent')} How long do I have to think it over?", tenant="t"
+        )
+        assert other.answer is None
+        another = await cache.lookup(f"{STORY} Do I have to agree to it?", tenant="t")
+        assert another.answer is None
+
+
+@pytest.mark.parametrize(
+    "text", [f"{STORY[:200]} Is that legal?", f"{STORY} Please suggest what to write to him.", STORY]
+)
+def test_what_is_short_or_asks_nothing_at_its_end_is_compared_as_a_whole(text: str) -> None:
+    assert framed.split(text) is None
