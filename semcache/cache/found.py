@@ -142,7 +142,7 @@ def chat_request(
     try:
         raw = msgspec.json.encode({"model": model, "messages": messages, **params})
         request = dialects()[Endpoint.CHAT].read(raw)
-    except (TypeError, UnicodeEncodeError, RequestRejected) as error:
+    except (TypeError, ValueError, RecursionError, RequestRejected) as error:  # a number or a nesting beyond JSON
         raise InvalidArgument(f"this is no chat request: {error}") from error
     controls = request.controls if category is None else replace(request.controls, category=category)
     scope = replace(scope, namespace=scope.namespace or controls.namespace or "")
@@ -159,7 +159,7 @@ def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
         raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {type(answer).__name__}")
     try:
         return msgspec.json.encode(answer)
-    except (TypeError, UnicodeEncodeError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(f"this answer cannot be written as JSON: {error}") from error
 
 

@@ -1,9 +1,10 @@
 """Characters by which a text says something else to a model than to an embedder or a reader.
 
-An embedder drops what its vocabulary lacks: invisible characters, letters of mathematics, writing upside down. A prompt
-with any of them is known by its bytes alone; and two prompts that differ in symbols, or in the scripts that they are
-written in, do not share an answer. A symbol and its name are no difference: "5 \u20ac" and "5 euros". Knows Unicode,
-and of words only the names of symbols. Invariant: pure, and linear in the length of the text.
+An embedder drops what its vocabulary lacks: invisible characters, letters of mathematics, writing upside down, and any
+word of more than a hundred letters. A prompt with any of them is known by its bytes alone; and two prompts that differ
+in symbols, or in the scripts that they are written in, do not share an answer. A symbol and its name are no difference:
+"5 \u20ac" and "5 euros". Knows Unicode, and of words only the names of symbols. Invariant: pure, and linear in the
+length of the text.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ _SCRIPTS = (
     ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("rare", re.compile("[\u2d30-\u2ddf\ua000-\ua63f\ua800-\uab2f\U00010000-\U0001077f\U00010800-\U0001cfff]")),
 )
+_LONGEST_WORD = 100  # characters; tokenizers of word pieces read any longer word as the one token for unknown words
+_BETWEEN_WORDS = re.compile(r"[\s!-/:-@\[-`{-~\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
 _DEGREES = re.compile(r"\s?(?:\u00b0\s?([CF])\b|([\u2103\u2109]))")
@@ -108,7 +111,12 @@ _SCALES = {"C": " Celsius", "\u2103": " Celsius", "F": " Fahrenheit", "\u2109": 
 
 
 def is_plain(text: str) -> bool:
-    """Return True if every character of `text` says to an embedder what it says to a reader."""
+    """Return True if every character of `text` says to an embedder what it says to a reader.
+
+    No word of more than a hundred characters does: any two of them have one and the same embedding.
+    """
+    if _has_unreadable_word(text):
+        return False
     if text.isascii():
         return text.isprintable() or not any((char < " " and char not in _SHOWN) or char == "\x7f" for char in text)
     if _STYLED.search(text) or _VARIANTS.search(text):
@@ -120,6 +128,15 @@ def is_plain(text: str) -> bool:
     if any(unicodedata.category(char) in _UNSEEN and char not in _SHOWN for char in set(rest)):
         return False
     return not any(_is_mixed(word) for word in _WORD.findall(composed) if not word.isascii())
+
+
+def _has_unreadable_word(text: str) -> bool:
+    """Return True if a word of `text` is longer than a tokenizer reads, once its letters are decomposed."""
+    if not text.isascii():
+        text = "".join(
+            [" " if unicodedata.category(char)[0] == "P" else char for char in unicodedata.normalize("NFD", text)]
+        )
+    return len(text) > _LONGEST_WORD and any(len(word) > _LONGEST_WORD for word in _BETWEEN_WORDS.split(text))
 
 
 def alike(one: str, two: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from semcache.request import eligibility
+from semcache.request.characters import is_plain
 from semcache.request.code_parts import same_code
 from semcache.request.conversation import TurnChain
 from semcache.request.kinds.as_written import asks_about_form
@@ -52,7 +53,8 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
     an assistant's turn to which the user then points ("the second one"). A user's turn to which the user then points
     has its words in the same order. Equal in their canonical wording must be what is personal or about this moment,
     unless a tool was called for it, and a first question that makes no sense alone. What is called by a name must be
-    called so in both wordings, or in the question before; code stands in both as it is.
+    called so in both wordings, or in the question before; code stands in both as it is, and so do turns with what
+    an embedder does not read.
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
@@ -64,7 +66,9 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
         if one == two or (beside and not (one and two) and _is_remark(one or two)):
             continue
         said = _said_before(asked, place) & _said_before(kept, place) if role == "assistant" else frozenset()
-        if max(len(one), len(two)) > longest or not same_names(one, two, said) or not same_code(one, two):
+        if max(len(one), len(two)) > longest or not (is_plain(one) and is_plain(two)):
+            return None
+        if not same_names(one, two, said) or not same_code(one, two):
             return None
         if role == "user" and not all(_free(text, (one, two), place == opening, beside) for text in (one, two)):
             return None

@@ -34,6 +34,9 @@ ASKED = "What is the capital of France?"
         ASKED + "\x7f",
         "What \u0336is the capital?",
         "Add 3\u0336 and 4",
+        "What is the reverse complement of " + "acgt" * 26 + "?",
+        "\u0e01\u0e02\u0e04\u0e07" * 26,
+        "\ud55c\uad6d\uc5b4" * 17,
     ],
     ids=ascii,
 )
@@ -58,6 +61,9 @@ def test_what_a_reader_sees_otherwise_is_known_by_its_bytes_alone(text: str) -> 
         "two\nlines\tand a tab\r\n",
         "Az\u0259rbaycan \u0254k\u025b",
         "Vi\u1ec7t Nam",
+        "What is the reverse complement of " + "acgt" * 25 + "?",
+        "\u65e5\u672c\u306e\u9996\u90fd\u306f\u3001" * 30,
+        "https://example.com/" + "a/b-c" * 40,
     ],
     ids=ascii,
 )

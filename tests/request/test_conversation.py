@@ -429,3 +429,11 @@ def test_a_conversation_lies_between_its_last_message_and_what_was_asked_before(
 @pytest.mark.parametrize("before", [np.empty((0, 3), np.float32), unit(-1, 0, 0)[None], np.zeros((1, 3), np.float32)])
 def test_questions_that_say_nothing_leave_the_last_message(before: Any) -> None:
     assert conversation.blended_vector(unit(1, 0, 0), before) == pytest.approx(unit(1, 0, 0))
+
+
+@pytest.mark.parametrize("unread", ["acgt" * 26, "gene\u200b"])
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_turn_that_no_embedder_reads_is_no_wording_of_another(unread: str, turn: int) -> None:
+    turns = ["What does this gene do?", "It makes a protein.", "Is that common?"]
+    other = [f"{text} {unread}" if place == turn else text for place, text in enumerate(turns)]
+    assert compared(read(Endpoint.CHAT, *talk(*turns)), read(Endpoint.CHAT, *talk(*other))) is None

@@ -7,16 +7,15 @@ Invariant: a number that only one text names is a conflict, save the incidental 
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.matching.guards import dates, figures
+from semcache.matching.guards import dates, figures, written_numbers
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.quantities import Quantity, equal, excluding, strange
 from semcache.matching.guards.spelled import SPELT, spelled
-from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
+from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, STANDALONE, UNITS
 from semcache.request.text import FEW, differing, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -28,36 +27,7 @@ _NO_UNITS: frozenset[Unit] = frozenset()
 _NEVER_ASKED = vocabulary("c d f g h l m s w p bar cal second foot stone")  # a number is asked in no unit of this name
 _UNTIL = (("until",), ("till",), ("til",), ("since",), ("left",), ("remaining",))
 _ONE = (("a",), ("an",), ("one",), ("the",), ("this",), ("last",), ("next",))
-_LONG = sorted((unit for unit in UNITS if unit.isalpha() or "/" in unit), key=len, reverse=True)
-_NUMBER = re.compile(
-    rf"""
-    (?P<prefix>[a-z_][a-z_]*[-#]?)?
-    (?P<money>[$€£¥₹]\s?)?
-    (?P<sign>(?<![\w)\].,])[-\u2212](?=[\d.]))?
-    (?P<digits>\d{{1,3}}(?:\.\d{{3}})+,\d{{1,2}}(?!\d) | \d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?
-      | \d{{1,3}}(?:,\d\d)+,\d{{3}}(?!\d)
-      | \d+(?:\.\d+)* | \.\d+)
-    (?:(?P<exp>e[+-]?\d+)(?!\w) | \s?[x\u00d7*]\s?10\s?\^\s?(?P<ten>-?\d+))?
-    (?P<soft>~)?
-    (?:/(?P<under>\d+)(?![\d/]))?
-    (?P<th>(?:st|nd|rd|th)\b)?
-    (?:\s?(?P<scale>k|mn|bn|thousand|million|billion|trillion|hundred)\b)?
-    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))
-      (?!\w|'(?!s\b)\w)))?
-    (?P<glued>[a-z]+\d*)?
-    """,
-    re.VERBOSE,
-)
-_VERSIONED = re.compile(
-    r"(?:python|node(?:\.?js)?|java|jdk|go|php|ruby|perl|rust|swift|kotlin|scala|typescript|angular|react"
-    r"|vue|django|flask"
-    r"|rails|spring|postgres(?:ql)?|mysql|ubuntu|debian|ios|android|macos|windows|kubernetes|k8s|docker|tls|ssl|http"
-    r"|pytorch|tensorflow|numpy|pandas|cuda|gcc|version|release|gpt|claude|llama|gemini|v)[\s-]*$"
-)
 _DIGIT = re.compile(r"\d")
-_INCIDENTAL = frozenset(
-    ("ww", "covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x")
-)
 _OPERATOR = re.compile(
     r"^\s*(?:(?P<plus>\+|plus|added\s+to)|(?P<minus>-|\u2212|minus)|(?P<times>\*|x|\u00d7|times|multiplied\s+by)"
     r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)"
@@ -72,15 +42,11 @@ _NAMED_OPERATORS = {
 
 
 _NOUN = re.compile(r"[ -]?([a-z]+)")
-_PLURAL_AGE = re.compile(r"(?:\b(?:the|their|her|his|my|early|mid|late|under|over)[ -]|-)$")
-_HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
 _SOME = 4  # content words by which texts may differ for an incidental number to tell them apart from another
-_NEAR = 40  # characters before a number that are read for what it is
 _DIGITS = (6, 17)  # that a number is shown with, the second where the first does not tell two texts apart
 _WHOLE = 15  # digits of a whole number
-_PLANS = frozenset(("401",))  # "401k" is the name of a plan, not 401,000
 
 
 class Unit(NamedTuple):
@@ -141,19 +107,18 @@ def read(text: str) -> NumberReading:
     operators: list[str] = []
     consumed: set[str] = set()
     end = -1
-    for match in _matches(rest):
-        quantity, unit = _quantity(match, rest)
+    for start, finish, quantity, unit in written_numbers.found(rest):
         if unit and not (quantity is not None and quantity.soft and quantity.value == 1):
             consumed.add(unit)
         if quantity is None:
             continue
         if end >= 0:
-            between = _OPERATOR.match(rest[end : match.start()])
+            between = _OPERATOR.match(rest[end:start])
             if between is not None and between.lastgroup is not None:
                 operators.append(between.lastgroup)
-        end = match.end()
+        end = finish
         noun = _NOUN.match(rest, end)
-        bound = figures.bound(rest, match.start(), end) if bounded else 0
+        bound = figures.bound(rest, start, end) if bounded else 0
         counted = quantity.dimension or (stem(noun[1]) if noun else "")
         quantities.append(Quantity(*quantity[:-2], bound, counted) if bound or counted else quantity)
     if len(quantities) > 1:
@@ -164,98 +129,6 @@ def read(text: str) -> NumberReading:
     if not (quantities or units or named):
         return _NOTHING
     return NumberReading(tuple(quantities), units, named, tuple(operators))
-
-
-def _matches(rest: str) -> Iterator[re.Match[str]]:
-    """All numbers, found by their first digit: trying the whole pattern at every letter is ten times as slow."""
-    end = 0
-    while (digit := _DIGIT.search(rest, end)) is not None:
-        start = digit.start()
-        while start > end and rest[start - 1] in _HEAD:
-            start -= 1
-        if start - 1 > end and rest[start - 1] == " " and rest[start - 2] in SYMBOLS:
-            start -= 2
-        match = _NUMBER.match(rest, start) or _NUMBER.match(rest, digit.start())
-        if match is None:
-            end = digit.end()
-            continue
-        yield match
-        end = match.end()
-
-
-def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
-    prefix, digits, unit = match["prefix"] or "", match["digits"], match["unit"] or ""
-    if match["under"] and digits.count(".") <= 1:
-        if (digits, match["under"]) == ("24", "7"):
-            return None, ""
-        under = float(match["under"])
-        return _with_unit(float(digits.replace(",", "")) / under if under else math.inf, unit, soft=False)
-    versioned = digits.find(".") > 0 and (
-        prefix or _VERSIONED.search(rest[max(0, match.start() - _NEAR) : match.start()])
-    )
-    if versioned or digits.count(".") > 1:
-        plain = digits.replace(".", "")
-        if "," not in digits and not unit:
-            return Quantity(math.nan, math.nan, "version", _trim(digits), False), ""
-        digits = plain
-    if "," in digits:
-        digits = (
-            digits.replace(".", "").replace(",", ".") if re.search(r"\.\d{3},", digits) else digits.replace(",", "")
-        )
-    value = float(digits)
-    power = match["exp"] or (f"e{match['ten']}" if match["ten"] else "")
-    if power:
-        value = _scaled(value, int(power[1:]))
-    if match["sign"] and not prefix:
-        value = -value
-    if match["scale"] == "k" and digits in _PLANS:
-        return Quantity(value, value, "", "", soft=False), ""
-    scale = {"k": 1000, "mn": 10**6, "bn": 10**9}.get(match["scale"] or "") or SCALES.get(match["scale"] or "", 1)
-    value *= scale
-    soft = bool(match["soft"]) or prefix in _INCIDENTAL
-    if unit and prefix.isalpha() and rest[match.end() - len(unit) - 1].isdigit():
-        soft = True
-    if (
-        unit == "s"
-        and digits[-1] == "0"
-        and _PLURAL_AGE.search(rest, max(0, match.start() - _NEAR), match.start() + len(prefix))
-    ):
-        unit = ""
-    if match["glued"] and not unit:
-        soft = soft or (match["glued"] in ("d", "x") and value in (2, 3)) or prefix.isalpha()
-    money = SYMBOLS.get((match["money"] or "").strip(), "")
-    if money:
-        if unit == "m":
-            value *= 10**6
-        return Quantity(value, value, money, "", soft), ""
-    if prefix in CURRENCIES:
-        return Quantity(value, value, prefix, "", soft), ""
-    return _with_unit(value, unit, soft)
-
-
-def _with_unit(value: float, unit: str, soft: bool) -> tuple[Quantity, str]:
-    spelling = re.sub(r"degrees?\s+|°\s?", "°", unit)
-    spelling = {"°celsius": "celsius", "°fahrenheit": "fahrenheit", "c": "celsius", "f": "fahrenheit"}.get(
-        spelling, spelling
-    )
-    known = UNITS.get(spelling)
-    if known is None:
-        return Quantity(value, value, "degrees" if spelling == "°" else "", "", soft), ""
-    dimension, factor = known
-    if dimension == "percent":
-        return Quantity(math.nan, value * factor, "", "", soft), unit
-    if dimension == "temperature":
-        base = (value - 32) / 1.8 if factor == 2.0 else value - 273.15 if factor == 3.0 else value
-        return Quantity(value, base, dimension, "", soft, factor), unit
-    return Quantity(value, value * factor, dimension, "", soft, factor), unit
-
-
-def _scaled(value: float, exponent: int) -> float:
-    return value * 10.0 ** max(-300, min(300, exponent))
-
-
-def _trim(version: str) -> str:
-    return re.sub(r"(?:\.0)+$", "", version)
 
 
 def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[Unit]:

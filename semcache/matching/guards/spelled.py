@@ -40,6 +40,7 @@ _HALVES = re.compile(r"\b(\d+)~?(?: and 0\.5\b| ?([a-z]+) and 0\.5\b(?! ?[a-z]))
 _TEN, _TENS = 10, 20  # words from the second on are followed by one below the first: "twenty three"
 _NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))
+_LARGEST = 10**300  # as "hundred hundred ..." names more than can be written, and no more is told apart
 
 
 def spelled(text: str, words: SplitText) -> str:
@@ -132,7 +133,7 @@ def _value(words: list[str]) -> int:
         if word in DIGITS:
             part += DIGITS[word]
         elif SCALES.get(word) == 100:
-            part = max(part, 1) * 100
+            part = min(max(part, 1) * 100, _LARGEST)
         elif word in SCALES:
             total += max(part, 1) * SCALES[word]
             part = 0

@@ -23,6 +23,14 @@ SIGNS = [
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]
 ROWS = [
+    ("Is java 1.5 GB of heap enough?", "Is java 15 GB of heap enough?", True),
+    ("Is java 1.5 GB of heap enough?", "Is java 1,500 MB of heap enough?", False),
+    ("Tax on 1.000.000,50 euros", "Tax on 100,000,050 euros", True),
+    ("Tax on 1.000.000,50 euros", "Tax on 1,000,000.50 euros", False),
+    ("A loan of USD 2.5m", "A loan of USD 2.5", True),
+    ("A loan of USD 2.5m", "A loan of USD 25", True),
+    ("A loan of USD 2.5m", "A loan of $2.5m", False),
+    ("A loan of USD 2.5", "A loan of $2.50", False),
     ("A loan of EUR 30k", "A loan of $30k", True),
     ("A loan of EUR 30k", "A loan of EUR 31k", True),
     ("A loss of 3 in 100 miles", "A loss of 3% of miles", True),
@@ -285,3 +293,18 @@ def test_a_fraction_may_have_any_spelling_above_its_line(text: str) -> None:
 def test_signs_of_fractions(one: str, two: str, differ: bool) -> None:
     for query, cached in ((one, two), (two, one)):
         assert any(conflict.veto for conflict in conflicts(query, cached, ["numbers"])) is differ
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        (f"What is 1e{'9' * 5000}?", f"What is 1e{'8' * 5000}?", True),
+        (f"What is 1e{'9' * 5000}?", "What is 1e5?", False),
+        (f"What is 1e-{'9' * 5000}?", "What is 1e-5?", False),
+        (f"What is 1 x 10^{'0' * 5000}3?", "What is 1,000?", True),
+        (f"What is a {'hundred ' * 2500}?", "What is a hundred?", False),
+    ],
+    ids=["huge", "hugeAgainstPlain", "tiny", "zeros", "hundreds"],
+)
+def test_numbers_with_more_digits_than_an_integer_may_have_are_read(one: str, two: str, same: bool) -> None:
+    assert (GUARDS["numbers"].conflict(one, two) is None) is same

@@ -1,0 +1,40 @@
+"""What cannot be written as JSON is refused with the library's own error, whatever it is that JSON cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import SemanticCache
+from semcache.errors import InvalidArgument
+
+MANY_DIGITS = 10**5000
+
+
+def nested(levels: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(levels):
+        inner = [inner]
+    return inner
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[SemanticCache]:
+    with SemanticCache.open(tmp_path, seed=1) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("params", [{"seed": MANY_DIGITS}, {"tools": nested(5000)}], ids=["digits", "nesting"])
+def test_arguments_that_no_json_holds_are_refused(cache: SemanticCache, params: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument, match="no chat request"):
+        cache.lookup("How do I pay?", model="m", **params)
+
+
+@pytest.mark.parametrize("extra", [MANY_DIGITS, nested(5000)], ids=["digits", "nesting"])
+def test_answers_that_no_json_holds_are_refused(cache: SemanticCache, extra: Any) -> None:
+    found = cache.lookup("How do I pay?", model="m")
+    with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
+        cache.record(found, {"choices": [], "extra": extra})
