@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
+from semcache.config.calendar_names import MONTHS, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS
+
+_MONTH = rf"(?:{'|'.join((*MONTHS, *SHORT_MONTHS))})\b\.?"
+_WEEKDAY = rf"(?:{'|'.join((*WEEKDAYS, *SHORT_WEEKDAYS))})\b"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?\b"
 _DATE = (
     rf"(?:{_WEEKDAY},?[ \t]+(?:the[ \t]+)?)?(?:(?:19|20)\d\d[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d)"

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from semcache.config.calendar_names import MONTHS
+
 _SPACE = re.compile(r"\s+")
 LONGEST = 2000  # characters that are read; what a prompt asks stands at its start or its end
 
@@ -94,8 +96,8 @@ _PATTERNS: Mapping[str, str] = {
     "when": r"^(?:when|what (?:year|date|day|month|time))\b",
     "who": r"^(?:who|whose|whom)\b|\b(?:name of|which (?:person|player|country|team|company|actor))\b",
     "year": r"\b1[0-9]{3}s?\b|\b20[0-9]{2}s?\b|\b[12]?[0-9](?:st|nd|rd|th) century\b|\bb\.?c\.?(?:e\.?)?\b",
-    "day": r"\b(?:january|february|march|april|june|july|august|september|october|november|december) \d{1,2}\b"
-    r"|\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    "day": rf"\b(?:{'|'.join(month for month in MONTHS if month != 'may')}) \d{{1,2}}\b"
+    rf"|\b\d{{1,2}} (?:{'|'.join(MONTHS)})\b",
     "defined": r"\b(?:mean(?:s|ing)?|define[ds]?|definition|stands? for|difference between|example of|purpose of"
     r"|function of|called|formula|theorem|symbol|synonym|located|capital of|made of|consist|cause[sd]?|symptoms?"
     r"|type of)\b",

@@ -143,46 +143,72 @@ class NegationGuard(ReadingGuard[NegationReading]):
 
     def compare(self, one: NegationReading, two: NegationReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the polarity of both texts and the opposites they name."""
-        flips = 0
-        turned = _NONE
-        surely = True
-        if one.sides and two.sides:
-            opposed = [
-                axis
-                for axis, sign in one.sides.items()
-                if two.sides.get(axis, sign) != sign
-                and axis not in one.states & two.deeds
-                and axis not in one.deeds & two.states
-            ]
-            if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
-                opposed = [axis for axis in opposed if axis not in WEAK]
-            turned = _turned(opposed, query, cached)
-            opposed = [axis for axis in opposed if axis not in turned]
-            flips = len(opposed)
-            surely = _surely(opposed, query, cached)
-        if one.affixed and two.affixed and not flips:
-            flips = sum(two.affixed.get(axis, sign) != sign for axis, sign in one.affixed.items())
-        if (one.stems or two.stems) and not flips:
-            flips = _unprefixed(one.stems, query, cached) + _unprefixed(two.stems, cached, query)
-        negated = one.negated != two.negated
+        opposed, turned = _opposed(one, two, query, cached)
+        flips = len(opposed) or _affixes_opposed(one, two) or _prefixes_opposed(one, two, query, cached)
         if flips == 1 and compared_otherwise(direction.read(query), direction.read(cached)):
             flips = 0  # "Is A faster than B?" and "Is B slower than A?"
-        if flips and not (negated and flips == 1):
-            return Conflict(self.name, f"opposites: {_words(query, cached)}", surely)
-        if negated and not flips:
-            plain, told = (two, query) if one.negated else (one, cached)
-            others = (content(query) ^ content(cached)) - _NEGATORS
-            if not plain.soft or not others:
-                return Conflict(self.name, "only one is negated", _inverted(told, others))
+        negated = one.negated != two.negated
+        if negated and flips == 1:
+            flips, negated = 0, False  # "not safe" and "unsafe": the two cancel each other out
+        if flips:
+            return Conflict(self.name, f"opposites: {_words(query, cached)}", _surely(opposed, query, cached))
+        return (
+            (self._only_one_negated(one, two, query, cached) if negated else None)
+            or self._only_one_against(one, two, query, cached)
+            or self._alternatives(one, two, query, cached, turned=bool(turned))
+        )
+
+    def _only_one_negated(self, one: NegationReading, two: NegationReading, query: str, cached: str) -> Conflict | None:
+        """The finding where one text is negated, unless the other says the same with a word such as "broken"."""
+        plain, negated = (two, query) if one.negated else (one, cached)
+        others = (content(query) ^ content(cached)) - _NEGATORS
+        if plain.soft and others:
+            return None
+        return Conflict(self.name, "only one is negated", _inverted(negated, others))
+
+    def _only_one_against(self, one: NegationReading, two: NegationReading, query: str, cached: str) -> Conflict | None:
         if one.against != two.against and content(query) ^ content(cached) <= _AGAINST:
             return Conflict(self.name, "only one is against")
-        if one.members and two.members:
-            for group, members in one.members.items():
-                theirs = two.members.get(group)
-                if theirs is not None and members - theirs and theirs - members and not (turned and group in _ORDERING):
-                    surely = group not in _SETTING or len(differing(query, cached)) <= _MUCH
-                    return Conflict(self.name, f"alternatives: {_words(query, cached)}", surely)
         return None
+
+    def _alternatives(
+        self, one: NegationReading, two: NegationReading, query: str, cached: str, *, turned: bool
+    ) -> Conflict | None:
+        """The finding where each text names a word of one group that the other does not: "north" and "south"."""
+        for group, members in one.members.items():
+            theirs = two.members.get(group, members)
+            if members <= theirs or theirs <= members or (turned and group in _ORDERING):
+                continue
+            surely = group not in _SETTING or len(differing(query, cached)) <= _MUCH
+            return Conflict(self.name, f"alternatives: {_words(query, cached)}", surely)
+        return None
+
+
+def _opposed(one: NegationReading, two: NegationReading, query: str, cached: str) -> tuple[list[int], frozenset[int]]:
+    """The axes on which the texts take opposite sides, and those on which they only seem to."""
+    if not (one.sides and two.sides):
+        return [], _NONE
+    opposed = [
+        axis
+        for axis, sign in one.sides.items()
+        if two.sides.get(axis, sign) != sign
+        and axis not in one.states & two.deeds
+        and axis not in one.deeds & two.states
+    ]
+    if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
+        opposed = [axis for axis in opposed if axis not in WEAK]
+    turned = _turned(opposed, query, cached)
+    return [axis for axis in opposed if axis not in turned], turned
+
+
+def _affixes_opposed(one: NegationReading, two: NegationReading) -> int:
+    """On how many axes of affixes the texts take opposite sides: "overpaid" and "underpaid"."""
+    return sum(two.affixed.get(axis, sign) != sign for axis, sign in one.affixed.items())
+
+
+def _prefixes_opposed(one: NegationReading, two: NegationReading, query: str, cached: str) -> int:
+    """How many words one text prefixes with "un" and the like that stand bare in the other."""
+    return _unprefixed(one.stems, query, cached) + _unprefixed(two.stems, cached, query)
 
 
 def _turned(opposed: list[int], query: str, cached: str) -> frozenset[int]:

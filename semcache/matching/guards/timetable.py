@@ -7,38 +7,16 @@ from __future__ import annotations
 
 import re
 
+from semcache.config import calendar_names
 from semcache.matching.guards.units import DIGITS, ORDINALS
 from semcache.request.text import heads
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+MONTHS = {name: number for number, name in enumerate(calendar_names.MONTHS, start=1)}
+MONTHS |= {short: MONTHS[name] for short, name in calendar_names.SHORT_MONTHS.items()}
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-DAYS = {
-    name: day
-    for day, names in enumerate(
-        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thurs", "friday fri", "saturday", "sunday")
-    )
-    for name in (form for stem in names.split() for form in (stem, stem + "s"))
-}
+DAYS = {name: number for number, name in enumerate(calendar_names.WEEKDAYS)}
+DAYS |= {short: DAYS[name] for short, name in calendar_names.SHORT_WEEKDAYS.items() if short not in ("sat", "sun")}
+DAYS |= {f"{name}s": number for name, number in DAYS.items()}
 ORDINAL = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 PERIODS = (
     "second|minute|hour|day|week|weekend|month|quarter|year|decade|century|season|summer|winter|spring|autumn|fall"

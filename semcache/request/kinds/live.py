@@ -5,6 +5,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 
 from __future__ import annotations
 
+from semcache.config.calendar_names import MONTHS
 from semcache.request.kinds import standing
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
@@ -26,12 +27,10 @@ _RUN = (
     r"|ferry|delivery|uploads?|downloads?|updates?|meetings?|match|game|payments?|\d{1,2}:\d\d|server|ship"
     r"|plane|workflow|check|checks|task|tasks|render|stream)\b"
 )
-_OF_THE_YEAR = (
-    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter"
-)
+_OF_THE_YEAR = "|".join((*MONTHS, "spring", "summer", "autumn", "winter"))
 _EVENT = (
     r"(?:\w+mas|easter|halloween|thanksgiving|new year|valentine|diwali|ramadan|eid|hanukkah|summer|winter|spring"
-    r"|autumn|january|february|march|april|june|july|august|september|october|november|december|\w+day|\d)"
+    rf"|autumn|{'|'.join(month for month in MONTHS if month != 'may')}|\w+day|\d)"
 )
 _LANGUAGE = (
     r"(?:python|javascript|typescript|java|kotlin|sql|mysql|postgres(?:ql)?|sqlite|bash|shell|powershell|excel|php|ruby"
@@ -341,7 +340,7 @@ _NOT_LIVE = any_of(
     r"|disable|edit|enable|install|book|reserve|correct|dispute|register|remove|renew|report|request|reset|return"
     r"|uninstall|unsubscribe|update|upgrade|get the latest version)\b"
     r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
-    r"\b(?:weather|exchange rates?)\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
+    r"\b(?:weather|exchange rates?)\b.{0,200}\b" + standing.LONG_AGO + r"\b",
     # What was charged is complained about, or how a rate is come by is asked.
     rf"^(?!.*{_AT_THE_MOMENT}).*\bexchange rates?\b(?=.{{0,200}}\b(?:wrong|incorrect|correct|right|match|charged"
     r"|overcharged|based on|(?:do|did|will) you (?:use|apply|decide|determine|set)|you (?:use|apply))\b)",

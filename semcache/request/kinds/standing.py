@@ -53,10 +53,12 @@ _HABIT = any_of(
     r"|(?:opening|business|office|visiting) (?:hours|times)"
     r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b"
 )
+LONG_AGO = "(?:1[0-9]{3}|20[01][0-9])"  # a year of which all is told: nothing about it is of this moment
+_YEAR = "(?:1[0-9]{3}|20[0-2][0-9])"
 # A date of history is asked for, not what a market, a match or a train did last.
 _HISTORY = any_of(
     r"^\W*(?:(?:when|why|(?:(?:in|on) )?(?:what|which) (?:year|century|decade|date|day|month)) (?:did|was|were)\b"
-    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b(?:1[0-9]{3}|20[0-2][0-9])\b)"
+    r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b" + _YEAR + r"\b)"
     r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))"
 )
 _HOURS = CuedPatterns(
@@ -100,9 +102,7 @@ _CONVERTED = any_of(
     rf"\b(?:when|whenever|if) (?:it(?:'s|s| is| was)? |the time is )?{_CLOCK} (?:in|at) \w.{{0,60}}\btime\b",
     rf"\bwhat(?:'s| is| time)\b.{{0,60}}\b(?:when|if) (?:it(?:'s|s| is)? |the time is )?{_CLOCK} (?:in|at) \w",
 )
-_PAST_YEAR = any_of(
-    r"\b(?:was|were|did|had)\b.{0,120}\b(?:in|of|during|on|for) (?:\w+ ){0,3}?(?:1[0-9]{3}|200[0-9]|201[0-9])\b"
-)
+_PAST_YEAR = any_of(r"\b(?:was|were|did|had)\b.{0,120}\b(?:in|of|during|on|for) (?:\w+ ){0,3}?" + LONG_AGO + r"\b")
 _OTHER = CuedPatterns(
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
     rule("difference", r"\btime difference between\b"),

@@ -7,17 +7,10 @@ from __future__ import annotations
 
 import re
 
+from semcache.config.calendar_names import MONTHS, SHORT_MONTHS
 from semcache.request.wording.cues import folded, has_digit, holds
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_SHORT = {month[:3]: month for month in MONTHS} | {"sept": "september"}
-_MONTH = (
-    r"(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun"
-    r"|jul|aug|sept?|oct|nov|dec)"
-)
+_MONTH = rf"({'|'.join(sorted((*MONTHS, *SHORT_MONTHS), key=len, reverse=True))})"
 _DAY_WORDS = {
     word: str(number)
     for number, word in enumerate(
@@ -58,7 +51,7 @@ _DAY_CUES = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
     "twelfth", "teenth", "twentieth", "thirtieth",
 )  # fmt: skip
-CUES = frozenset([*MONTHS, *_SHORT, *(f"{tens}ies" for tens in _TENS)])
+CUES = frozenset([*MONTHS, *SHORT_MONTHS, *(f"{tens}ies" for tens in _TENS)])
 
 
 def dated(text: str, bag: frozenset[str]) -> str:
@@ -103,7 +96,7 @@ def _day(match: re.Match[str], day: str, month: str, year: str | None) -> str:
         or (month.lower() in ("may", "march", "mar") and not (match[0][-1:].isdigit() or day[0].isdigit()))
     ):
         return match[0]
-    name = _SHORT.get(month.lower(), month.lower())
+    name = SHORT_MONTHS.get(month.lower(), month.lower())
     return f"{name} {number}{f' {year}' if year else ''}"
 
 

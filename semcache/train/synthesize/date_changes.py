@@ -8,22 +8,20 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.config import calendar_names
 from semcache.train.synthesize.edit_rule import changing_rules
 from semcache.train.synthesize.prose_edits import Lexicon, cased, pick, within
 
 YEAR = re.compile(r"(?<![\w.,:/$£€#-])(?:1[5-9]|20)\d\d(?![\w:/%]|[.,-]\d)")
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
-_SHORT = ["Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+MONTHS = tuple(map(str.title, calendar_names.MONTHS))
+_SHORT = [month[:3] for month in MONTHS if month != "May"]
 _MONTH = re.compile(
     rf"\b(?:{'|'.join(month for month in MONTHS if month not in ('May', 'March'))}|(?<=in )(?:May|March)|(?:May"
     rf"|March)(?= \d))\b",
     re.IGNORECASE,
 )
 _SHORT_MONTH = re.compile(rf"\b(?:{'|'.join(month for month in _SHORT if month != 'Mar')})\b(?= \d)")
-_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_DAYS = [*map(str.title, calendar_names.WEEKDAYS)]
 _DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})(?P<plural>s?)\b", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\w:.])(?P<hour>1[0-2]|[1-9])(?P<rest>(?::[0-5]\d)? ?)(?P<half>[ap])(?P<m>\.?m)\b", re.IGNORECASE

@@ -1,0 +1,15 @@
+"""The names of months and weekdays, in full and short, for all that reads dates.
+
+Data alone, in lower case. Invariant: every name is complete here; a reader of prose leaves out by itself those that are
+other words as well ("may", "sat", "sun").
+"""
+
+from __future__ import annotations
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+SHORT_MONTHS = {month[:3]: month for month in MONTHS if month != "may"} | {"sept": "september"}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SHORT_WEEKDAYS = {day[:3]: day for day in WEEKDAYS} | {"tues": "tuesday", "thurs": "thursday"}
