@@ -248,6 +248,15 @@ def _mixed(match: re.Match[str]) -> str:
 
 def _figures(text: str, bag: frozenset[str]) -> str:
     """The text with one writing of each number that has digits, and of the unit behind it."""
+    text = _with_plain_parts(_with_plain_signs(_with_plain_digits(text), bag))
+    suffixes = frozenset([suffix.lower() for suffix in _SUFFIX.findall(text)])
+    if suffixes.isdisjoint(_SUFFIXES) and bag.isdisjoint(_CODES):
+        return text
+    return _with_plain_suffixes(text, suffixes, bag)
+
+
+def _with_plain_digits(text: str) -> str:
+    """The text with no separators in its numbers, and no decimals that say nothing: "1,000", "1 000", ".5", "5.0 + 2"."""
     if "," in text:
         text = _GROUPED.sub(lambda match: match[1] + match[2].replace(",", ""), text)
     if " 000" in text:
@@ -260,6 +269,11 @@ def _figures(text: str, bag: frozenset[str]) -> str:
         text = _NUMBER_SIGN.sub(r"number \1", text)
     if ".0 " in text:
         text = _WHOLE_NUMBER.sub(r"\1", text)
+    return text
+
+
+def _with_plain_signs(text: str, bag: frozenset[str]) -> str:
+    """The text with inches, money, feet and degrees by one sign or name each."""
     if " in " in text and _IN.search(text):
         text = _INCHES.sub(r"\1 inches", text)
     if ".00" in text:
@@ -273,14 +287,21 @@ def _figures(text: str, bag: frozenset[str]) -> str:
         text = _SCALE_LETTER.sub("\\1 \u00b0\\2", text)
     if not text.isascii() or "deg" in text.lower():
         text = _DEGREE_SIGN.sub(r"\1 degrees", text)
+    return text
+
+
+def _with_plain_parts(text: str) -> str:
+    """The text with parts of an hour in minutes, and "one" in words where it counts no unit."""
     if "/" in text:
         text = _HOUR_PARTS.sub(lambda match: f"{_MINUTES[match[1]]} minutes", text)
         text = _OF_A.sub(r"\1 ", text)
     if "1 " in text:
         text = _ONE.sub(_one, text)
-    suffixes = frozenset([suffix.lower() for suffix in _SUFFIX.findall(text)])
-    if suffixes.isdisjoint(_SUFFIXES) and bag.isdisjoint(_CODES):
-        return text
+    return text
+
+
+def _with_plain_suffixes(text: str, suffixes: frozenset[str], bag: frozenset[str]) -> str:
+    """The text with one writing of what stands behind its numbers; `suffixes` are the first words of that."""
     if "k" in suffixes:
         text = thousands(text)
     if not suffixes.isdisjoint(SCALES):
