@@ -256,7 +256,7 @@ def _figures(text: str, bag: frozenset[str]) -> str:
 
 
 def _with_plain_digits(text: str) -> str:
-    """The text with no separators in its numbers ("1,000", "1 000"), and none but telling decimals (".5", "5.0 + 2")."""
+    """The text with numbers such as "1,000", "1 000", ".5" and "5.0" as "1000", "0.5" and "5"."""
     if "," in text:
         text = _GROUPED.sub(lambda match: match[1] + match[2].replace(",", ""), text)
     if " 000" in text:
