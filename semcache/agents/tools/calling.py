@@ -3,27 +3,37 @@
 Knows results and histories; executing a tool is an argument. Invariant: every call that has ended is in the run's
 history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's
 result is kept only where no other call was under way, and what may act on the run's environment is executed after the
-calls that were only answered; what a tool raises is raised.
+calls that were only answered, and is kept for nobody where one of them comes to another result than was said; what a
+tool raises is raised.
 """
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from threading import Lock
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from semcache.agents.run import Json
-from semcache.agents.tools.found_result import FoundResult
+from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.parallel_calls import ParallelCalls
 from semcache.agents.tools.rules import ToolRules, declarations
 
-# What executes a call, and with which arguments.
-_Skipped: TypeAlias = tuple[Callable[[Mapping[str, Any]], Any], Mapping[str, Any]]
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped:
+    """A call that was answered and not executed: what executes it, with which arguments, and what was said."""
+
+    execute: Callable[[Mapping[str, Any]], Any]
+    arguments: Mapping[str, Any]
+    told: Json
 
 
 class CallCache(Protocol):
@@ -50,11 +60,14 @@ class CallCache(Protocol):
 
 @dataclass(slots=True)
 class _CallOfRun:
-    """A call that is `answered`, or whose result is to be set. One that `acts` may act on the run's environment."""
+    """A call that was looked up: it is answered, or its result is to be set."""
 
-    answered: bool
+    found: FoundResult
     result: Json
-    acts: bool
+
+    @property
+    def answered(self) -> bool:
+        return self.found.outcome == "hit"
 
 
 class ToolRun:
@@ -92,8 +105,8 @@ class ToolRun:
             if call.answered:
                 self._skip(call, execute, arguments)
             else:
-                for skipped, given in self._to_make_up(call):
-                    skipped(given)
+                for skipped in self._to_make_up(call):
+                    self._made_up(call, skipped, skipped.execute(skipped.arguments))
                 call.result = execute(arguments)
         return call.result
 
@@ -110,10 +123,9 @@ class ToolRun:
             if call.answered:
                 self._skip(call, execute, arguments)
             else:
-                for skipped, given in self._to_make_up(call):
-                    made = skipped(given)
-                    if isawaitable(made):
-                        await made
+                for skipped in self._to_make_up(call):
+                    made = skipped.execute(skipped.arguments)
+                    self._made_up(call, skipped, await made if isawaitable(made) else made)
                 call.result = await execute(arguments)
         return call.result
 
@@ -125,32 +137,44 @@ class ToolRun:
         number = self._under_way.begin()
         try:
             found = self._look(tool, arguments, versions)
-            call = _CallOfRun(found.outcome == "hit", found.result, found.acts)
+            call = _CallOfRun(found, found.result)
             try:
                 yield call
             except BaseException:
                 # It may have changed something before it failed.
-                self._results.record(found, None, failed=True)
+                self._results.record(call.found, None, failed=True)
                 self._done(tool, arguments, {"failed": secrets.token_hex()})
                 raise
             if not call.answered:
-                self._results.record(found, call.result, alone=self._under_way.alone(number))
+                self._results.record(call.found, call.result, alone=self._under_way.alone(number))
             self._done(tool, arguments, call.result)
         finally:
             self._under_way.end(number)
 
     def _skip(self, call: _CallOfRun, execute: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> None:
-        if call.acts:
+        if call.found.acts:
             with self._lock:
-                self._skipped.append((execute, given))
+                self._skipped.append(_Skipped(execute, given, call.result))
 
     def _to_make_up(self, call: _CallOfRun) -> list[_Skipped]:
         """The calls that were answered and not executed, to be executed before this one, once."""
-        if not call.acts:
+        if not call.found.acts:
             return []
         with self._lock:
             skipped, self._skipped = self._skipped, []
         return skipped
+
+    def _made_up(self, call: _CallOfRun, skipped: _Skipped, made: Json) -> None:
+        """Compare what a skipped call came to with what was said of it: where it is something else the run diverges.
+
+        It is then in a state that no other run is in, and the result of `call` is its own.
+        """
+        if _same(made, skipped.told) or call.found.why is ToolReason.DIVERGED:
+            return
+        _log.warning("a call made up for before one of %s came to another result than was said", call.found.tool)
+        self.found = call.found = replace(call.found, why=ToolReason.DIVERGED, key=b"")
+        with self._lock:
+            self.history = self.history.after("", {}, {"diverged": secrets.token_hex()}, self._results.rules)
 
     def _look(self, tool: str, arguments: Mapping[str, Any], versions: Mapping[str, str] | None) -> FoundResult:
         declared = self._declared.get(tool)
@@ -168,3 +192,11 @@ class ToolRun:
             except (TypeError, ValueError, RecursionError):
                 # What cannot be compared is like nothing else.
                 self.history = self.history.after(tool, {}, {"unreadable": secrets.token_hex()}, rules, declared)
+
+
+def _same(made: Json, told: Json) -> bool:
+    try:
+        return bool(made == told)
+    except Exception:
+        # What cannot be compared is like nothing else.
+        return False

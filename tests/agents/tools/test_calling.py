@@ -243,6 +243,37 @@ async def test_the_same_of_calls_that_are_awaited() -> None:
     assert await run.acall("press", {}, page.pressed) == {"pressed on": "shop"}
 
 
+def test_what_follows_a_call_that_came_to_another_result_than_was_said_is_no_other_runs() -> None:
+    cache = ToolResults(MOVING, salt=b"s" * 32)
+    cache.run().call("open", {"page": "shop"}, Page().open)
+    closed = cache.run()
+    closed.call("open", {"page": "shop"}, lambda _: {"at": "closed"})
+    assert closed.call("press", {}, lambda _: {"pressed on": "closed"}) == {"pressed on": "closed"}
+    assert closed.found is not None
+    assert closed.found.why is ToolReason.DIVERGED, "the run can tell that what it was told before no longer held"
+    closed.call("press", {"again": 1}, lambda _: {"pressed on": "closed"})
+    page, run = Page(), cache.run()
+    run.call("open", {"page": "shop"}, page.open)
+    assert run.call("press", {}, page.press) == {"pressed on": "shop"}
+    assert run.found is not None
+    assert run.found.why is ToolReason.COLD
+    assert cache.counts["diverged"] == 1
+
+
+async def test_awaited_calls_that_came_to_another_result_are_told_too() -> None:
+    cache = ToolResults(MOVING, salt=b"s" * 32)
+    for at in ("shop", "closed"):
+
+        async def awaited(_: Any, at: str = at) -> Any:
+            return {"at": at}
+
+        run = cache.run()
+        await run.acall("open", {"page": "shop"}, awaited)
+    await run.acall("press", {}, awaited)
+    assert run.found is not None
+    assert run.found.why is ToolReason.DIVERGED
+
+
 def test_what_a_run_reads_of_its_own_environment_after_it_moved_is_nobody_elses() -> None:
     rules = ToolRules.read({"open": {"effect": "state"}, "look": {"effect": "reads"}, "get": RULES_OF_TICKETS})
     results = ToolResults(rules, salt=b"s" * 32)
