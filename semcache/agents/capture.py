@@ -17,6 +17,7 @@ import msgspec
 
 from semcache.agents import pattern, template
 from semcache.agents.forms import forms_of, says_order, unit_of, write
+from semcache.agents.pattern_gap import items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
@@ -135,6 +136,10 @@ class _DraftBuilder:
             for key, inner in value.items():
                 self._ground(inner, str(key))
         elif isinstance(value, list):
+            piece = _listed(self._run.task, value)
+            if piece is not None:
+                self._task_slot(value, piece, ValueForm.LIST, about)
+                return
             for inner in value:
                 self._ground(inner, about)
         else:
@@ -150,6 +155,9 @@ class _DraftBuilder:
                 raise NoRun(PlanReason.UNEXPLAINED)
             return {key: self._explain(inner, tool, key) for key, inner in value.items()}
         if isinstance(value, list):
+            listed = self._known.get((SlotSource.TASK, repr(value)))
+            if listed is not None:
+                return Hole(listed, ValueForm.LIST)
             return [self._explain(inner, tool, about) for inner in value]
         if value is None or isinstance(value, bool) or value == "":
             return value
@@ -264,11 +272,11 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
         for last in range(first, min(first + 24, len(said))):
             texts.append(task[said[first].start : said[last].end])
     for text in texts:
-        for form in (ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
+        for form in (ValueForm.FIXED, ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
             found.setdefault((form, write(form, text)), text)
     counted: dict[tuple[ValueForm, Json], list[tuple[str, int, int]]] = {}
     for value in find(task):
-        for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE):
+        for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE, ValueForm.CLOCK):
             written = write(form, value.text)
             if written is not None and (form is not ValueForm.ISO_DATE or says_order(value.text)):
                 counted.setdefault((form, written), []).append((value.text, value.start, value.end))
@@ -283,6 +291,14 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
         if all(_stems(one) == _stems(text) or (first < end and start < last) for one, first, last in places):
             found.setdefault(key, text)
     return found
+
+
+def _listed(task: str, value: Sequence[Json]) -> str | None:
+    """The piece of a task that lists these texts in words, in this order; None where it does not."""
+    if len(value) < 2 or not all(isinstance(one, str) and one for one in value):
+        return None
+    found = listing(value).search(task)
+    return found.group() if found is not None and items(found.group()) == list(value) else None
 
 
 def _kind(piece: str, form: ValueForm) -> SlotKind:

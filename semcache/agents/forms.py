@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from semcache.agents.slots import COUNTS, ORDINALS
+from semcache.agents.pattern_gap import items
+from semcache.agents.slots import COUNTS, ORDINALS, impossible
 from semcache.agents.template import ValueForm
 
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
@@ -26,6 +27,8 @@ _UNITS = {
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SPELT = {word: place for place, word in enumerate(COUNTS)} | {word: place + 1 for place, word in enumerate(ORDINALS)}
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_FIXED = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
+_TIME = re.compile(r"(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _NAMED = re.compile(r"([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})", re.IGNORECASE)
 _TURNED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3})[a-z]*\.?,? (\d{4})", re.IGNORECASE)
@@ -46,8 +49,15 @@ def write(form: ValueForm, text: str) -> Any:
             return _integer(text)
         case ValueForm.NUMBER:
             return _number(text)
+        case ValueForm.FIXED:
+            return text if _FIXED.fullmatch(text) and not impossible(text) else None
         case ValueForm.ISO_DATE:
             return _date(text)
+        case ValueForm.CLOCK:
+            return _clock(text)
+        case ValueForm.LIST:
+            listed = items(text)
+            return listed if all(listed) else None
 
 
 def unit_of(text: str) -> str:
@@ -68,8 +78,10 @@ def forms_of(value: Any) -> tuple[ValueForm, ...]:
     if isinstance(value, float):
         return (ValueForm.NUMBER,)
     if isinstance(value, str):
-        return (ValueForm.SAME, ValueForm.BARE, ValueForm.LOWER, ValueForm.UPPER, ValueForm.ISO_DATE)
-    return ()
+        # A call that has a date or a time in a fixed form may take no other.
+        fixed = [ValueForm.FIXED, ValueForm.ISO_DATE, ValueForm.CLOCK] if _FIXED.fullmatch(value) else []
+        return (*fixed, ValueForm.SAME, ValueForm.BARE, ValueForm.LOWER, ValueForm.UPPER)
+    return (ValueForm.LIST,) if isinstance(value, list) else ()
 
 
 def says_order(text: str) -> bool:
@@ -98,8 +110,10 @@ def _integer(text: str) -> int | None:
 
 
 def _date(text: str) -> str | None:
-    if found := _ISO.search(text):
-        return found.group()
+    if impossible(text):
+        return None
+    if _ISO.fullmatch(text.strip()):
+        return text.strip()
     if found := _SLASHED.fullmatch(text.strip()):
         month, day, year = map(int, found.groups())
     elif found := _NAMED.fullmatch(text.strip()):
@@ -110,7 +124,20 @@ def _date(text: str) -> str | None:
         month = _month(name)
     else:
         return None
-    return f"{year:04d}-{month:02d}-{day:02d}" if 1 <= month <= 12 and 1 <= day <= 31 else None
+    written = f"{year:04d}-{month:02d}-{day:02d}"
+    return None if impossible(written) else written
+
+
+def _clock(text: str) -> str | None:
+    """A time of day; None where morning and evening could be meant."""
+    found = None if impossible(text) else _TIME.fullmatch(text.strip())
+    if found is None:
+        return None
+    hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "").lower()
+    if not half and (len(found[1]) < 2 or found[2] is None):
+        return None
+    hour = hour % 12 + 12 * (half == "p") if half else hour
+    return f"{hour:02d}:{minute:02d}"
 
 
 def _month(name: str) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from semcache.agents.capture import Draft
-from semcache.agents.pattern import PatternGap, TaskPattern, fit, merge
+from semcache.agents.pattern import TaskPattern, fit, merge, widened
+from semcache.agents.pattern_gap import PatternGap
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind
 from semcache.agents.template import (
@@ -173,10 +174,12 @@ def _patterns(
 ) -> tuple[TaskPattern, ...] | None:
     """The patterns with a new one, and what it has in common with one of them; None when there are too many.
 
-    A task that a pattern says already adds nothing.
+    A task that a pattern says already adds nothing but how its values are written.
     """
-    if any((aligned := fit(one, task)) is not None and aligned.whole for one in known):
-        return known
+    for place, one in enumerate(known):
+        aligned = fit(one, task)
+        if aligned is not None and aligned.whole:
+            return (*known[:place], widened(one, aligned), *known[place + 1 :])
     if len(known) + 1 > PATTERNS:
         return None
     common = [both for other in known if not _loose(other) and (both := merge(other, learned)) is not None]

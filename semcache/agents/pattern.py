@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TypeAlias
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, kind_of, stem, words
+from semcache.agents.pattern_gap import PatternGap, writing
+from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, kind_of, stem, words
 from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
@@ -33,19 +34,6 @@ _ENDS = re.compile(r"\Z|\s|[\"“”‘’«»`;!?…)—–]|['’](?:s\b|\W|\Z
 # What a value does not hold, but a further wish of the user does.
 _MORE = "then also afterwards instead otherwise unless or nor but except excluding without"
 _CLAUSE = re.compile(rf"[.!?;]\s+\w|\b(?:{'|'.join(_MORE.split())})\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class PatternGap:
-    """A place for a value. `slot` names the slot it fills, "" for a value that the plan does not use.
-
-    `widest` is the largest number of words it took so far; an `optional` one may take none.
-    """
-
-    slot: str
-    kind: SlotKind
-    widest: int = 1
-    optional: bool = False
 
 
 Element: TypeAlias = str | PatternGap
@@ -143,7 +131,7 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
                 kind = _kind(task, said[first].start, said[end - 1].end, value)
-                taken.append((first, end, PatternGap(slot, kind, len(wanted))))
+                taken.append((first, end, PatternGap(slot, kind, len(wanted), took=writing(value))))
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
@@ -201,6 +189,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
         )
         room = 3 * element.widest + _ROOM if element.slot else element.widest + 1
         odd += end - first > room or not quoted or not admits(element.kind, piece)
+        odd += element.kind is not SlotKind.QUOTED and impossible(piece)
         if element.slot:
             # One value in two places must be one value.
             odd += values.setdefault(element.slot, piece).casefold() != piece.casefold()
@@ -209,6 +198,13 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
     other_signs = loose_signs(task, spans) != pattern.signs
     return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd, other_signs)
+
+
+def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
+    """The pattern once its gaps have taken what they took of a task that fits it."""
+    pieces = iter(fitted.pieces)
+    elements = [one if isinstance(one, str) else one.taking(next(pieces, "")) for one in pattern.elements]
+    return replace(pattern, elements=tuple(elements))
 
 
 def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
@@ -369,7 +365,8 @@ def _both(one: Element, two: Element) -> Element:
     if isinstance(one, str) or isinstance(two, str):
         return one
     kind = one.kind if one.kind is two.kind else SlotKind.TEXT
-    return PatternGap(one.slot, kind, max(one.widest, two.widest), one.optional or two.optional)
+    optional = one.optional or two.optional
+    return PatternGap(one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took)
 
 
 def _named(elements: Iterable[Element]) -> list[PatternGap]:

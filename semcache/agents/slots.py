@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,6 +46,7 @@ class SlotKind(StrEnum):
     EMAIL = "email"
     URL = "url"
     DATE = "date"
+    TIME = "time"
     AMOUNT = "amount"
     ID = "id"
     NUMBER = "number"
@@ -54,7 +56,7 @@ class SlotKind(StrEnum):
 
 
 STRICT = frozenset(
-    (SlotKind.EMAIL, SlotKind.URL, SlotKind.DATE, SlotKind.AMOUNT, SlotKind.NUMBER)
+    (SlotKind.EMAIL, SlotKind.URL, SlotKind.DATE, SlotKind.TIME, SlotKind.AMOUNT, SlotKind.NUMBER)
 )  # kinds that spelling alone decides
 
 
@@ -95,6 +97,10 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
         r"|\b(?:19|20)\d\d\b",
     ),
     (
+        SlotKind.TIME,
+        r"(?<![\w:.])\d{1,2}(?::\d\d){1,2}(?: ?[ap]\.?m\b)?(?![\w:])|(?<![\w:.])\d{1,2} ?[ap]\.?m\b",
+    ),
+    (
         SlotKind.AMOUNT,
         r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
         r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
@@ -113,6 +119,12 @@ _CAPITAL = "[A-ZÀ-ÖØ-Þ" + "".join([chr(code) for code in range(0x100, 0x590)
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?={_CAPITAL}))?{_CAPITAL}[\w'’&-]*)*")
 _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_TIME = re.compile(
+    r"(?<![\w:.])(?P<hour>\d{1,2})(?=:\d| ?[ap]\.?m\b)"
+    r"(?::(?P<minute>\d\d)(?::\d\d)?)?(?: ?(?P<half>[ap]\.?m\b))?(?![\w:])",
+    re.IGNORECASE,
+)
 _STARTS = re.compile(r"(?:^|[.!?:;\n]\s*|[\"“(]\s*)$")
 _NEVER = _vocabulary(
     "i i'm i'd i've i'll a an the my me we our you your he she it they this that these those what who whom whose when"
@@ -153,7 +165,7 @@ def find(text: str) -> tuple[TaskValue, ...]:
     for match in _VALUE.finditer(text):
         kind = SlotKind(str(match.lastgroup))
         raw = match.group()
-        if kind is SlotKind.ID and not _identifier(raw):
+        if (kind is SlotKind.ID and not _identifier(raw)) or impossible(raw):
             continue
         quoted = kind is SlotKind.QUOTED
         found.append(TaskValue(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
@@ -177,6 +189,20 @@ def find(text: str) -> tuple[TaskValue, ...]:
 def _begins(text: str, at: int) -> bool:
     """Return True if a sentence begins there."""
     return _STARTS.search(text, max(0, at - _BEFORE), at) is not None
+
+
+def impossible(text: str) -> bool:
+    """Return True if a text holds a date that no calendar has, or a time that no clock shows."""
+    return any(_no_date(*map(int, one)) for one in _DAY.findall(text)) or any(map(_no_time, _TIME.finditer(text)))
+
+
+def _no_date(year: int, month: int, day: int) -> bool:
+    return not (1 <= month <= 12 and 1 <= day <= monthrange(max(1, year), month)[1])
+
+
+def _no_time(clock: re.Match[str]) -> bool:
+    hour, minute = int(clock["hour"]), int(clock["minute"] or 0)
+    return minute > 59 or hour > 23 or (clock["half"] is not None and not 1 <= hour <= 12)
 
 
 def kind_of(value: str) -> SlotKind:

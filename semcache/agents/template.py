@@ -14,7 +14,8 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from semcache.agents.pattern import PatternGap, TaskPattern
+from semcache.agents.pattern import TaskPattern
+from semcache.agents.pattern_gap import PatternGap, Writing
 from semcache.agents.slots import SlotKind, words
 
 Json: TypeAlias = Any
@@ -37,7 +38,10 @@ class ValueForm(StrEnum):
     UPPER = "upper"
     INTEGER = "integer"
     NUMBER = "number"
+    FIXED = "fixed"  # as the task has it, "2026-05-03" or "19:30", and no date or time that is written otherwise
     ISO_DATE = "iso-date"
+    CLOCK = "clock"  # "19:30"
+    LIST = "list"  # of the items that the task lists in words
     BARE = "bare"  # without the number sign
 
     @property
@@ -320,7 +324,10 @@ def _pattern(pattern: TaskPattern) -> Json:
 
 
 def _element(one: Any) -> Json:
-    return one if isinstance(one, str) else [one.slot, one.kind.value, one.widest, one.optional]
+    if isinstance(one, str):
+        return one
+    took = [sorted(way.value for way in one.took)] if one.took else []
+    return [one.slot, one.kind.value, one.widest, one.optional, *took]
 
 
 def _read_pattern(data: list[Json]) -> TaskPattern:
@@ -331,8 +338,9 @@ def _read_pattern(data: list[Json]) -> TaskPattern:
 def _read_element(data: Json) -> Any:
     if isinstance(data, str):
         return data
-    slot, kind, widest, optional = data
-    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional))
+    slot, kind, widest, optional, *took = data
+    ways = frozenset([Writing(one) for one in (took[0] if took else ())])
+    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional), ways)
 
 
 def _slot(data: Mapping[str, Any]) -> Slot:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern import PatternFit, PatternGap, TaskPattern, fit, masked, weight
+from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked, weight
+from semcache.agents.pattern_gap import PatternGap
 from semcache.agents.slots import STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 
-from semcache.agents.pattern import PatternFit, PatternGap, TaskPattern
+from semcache.agents.pattern import PatternFit, TaskPattern
+from semcache.agents.pattern_gap import PatternGap, Writing, items, writing
 from semcache.agents.slots import SlotKind, find, kind_of
 from semcache.request.text import vocabulary
+from semcache.request.wording.misspelt import dictionary
 
 _FREE = 4  # words that a slot of free text has taken before
+_PAIR = 2  # words of a name without capitals
 _PLACE = 2  # words that a name has had before which may be a place's or a thing's
 
 # Whatever the plan does.
@@ -41,14 +44,22 @@ _NO_NAME = vocabulary(
     anybody anywhere everywhere somewhere all any both each every either some most other others another same next last
     first second twice thrice again back now today soon please week weeks weekend month months year years day days hour
     hours minute minutes morning noon evening night midnight asap brother sister mother father wife husband daughter son
-    boss friend test draft copy urgent
+    boss friend test draft copy urgent customers clients users members team staff colleagues people employees students
+    guests attendees managers
     """
 )
 _TIMES = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september"
     r"|october|november|december|christmas|easter|usd|eur|gbp|jpy|chf|euros?|dollars?|pounds?)\b"
 )
-_LIST = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
+# What stands for something else, and is no value of its own.
+_REFERRING = vocabulary(
+    """
+    everyone everybody everything someone somebody something anyone anybody anything all any both each every either some
+    others another same it its them they this that these those him her us me else the a an of
+    """
+)
+_CAPITAL = re.compile(r"[a-z0-9,] (?!I\b)[A-Z]")
 _OWNED = re.compile(r"['\u2019]s? [a-z]")
 _MANNER = re.compile(r"\b[a-z]+ly\b")
 _STOPS = re.compile(r"(?:\A|[.,;:!?]\s+|\b(?:please|to|and|then|must|should|now|kindly|can|could|will)\s+)stop\b")
@@ -63,7 +74,13 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     `writes`: the plan calls a tool that may change something.
     """
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
-    if writes and any(_is_no_name(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values):
+    taken = [(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values]
+    if any(_is_bounded(gap, piece) for gap, piece in taken):
+        return ("a bound",)
+    if writes and any(_is_list(gap, piece) for gap, piece in taken):
+        return ("a list",)
+    cased = _CAPITAL.search(task) is not None
+    if writes and any(_is_no_name(gap, one, cased=cased) for gap, piece in taken for one in _items(gap, piece)):
         return ("no name",)
     told = around = task
     for gap, piece in zip(gaps, fit.pieces, strict=False):
@@ -81,24 +98,47 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     return tuple(sorted(said ^ known))
 
 
-def _is_no_name(gap: PatternGap, piece: str) -> bool:
-    """Return True where a name is wanted and something else stands: "nobody", "Frank on Monday", "Frank and Gina".
+def _is_bounded(gap: PatternGap, piece: str) -> bool:
+    """Return True where a bound, "at most $30", stands in the place of what had none."""
+    free = gap.kind is SlotKind.QUOTED or (gap.kind is SlotKind.TEXT and gap.widest >= _FREE)
+    return not free and Writing.BOUNDED in writing(piece) - gap.took
 
-    So it is where an identifier is wanted: "Cancel booking all", "Cancel booking BK-1 BK-2".
 
-    Small words beside capitals belong to the name where it had several words before: "Schenley park".
-    """
-    if gap.kind is SlotKind.ID:
-        said = piece.split()
-        return bool(_NO_NAME & set(said)) or said[:1] == ["of"] or sum(one.kind is gap.kind for one in find(piece)) > 1
-    if gap.kind is not SlotKind.NAME:
+def _is_list(gap: PatternGap, piece: str) -> bool:
+    """Return True where several things are named in the place of one."""
+    if gap.kind not in (SlotKind.NAME, SlotKind.TEXT) or Writing.SEVERAL not in writing(piece) - gap.took:
         return False
-    several = " and " in piece or (gap.widest < _PLACE and _LIST.search(piece) is not None)
-    if kind_of(piece) is not SlotKind.TEXT:
-        return several
+    return gap.widest < _PLACE or (gap.kind is SlotKind.NAME and " and " in piece)
+
+
+def _items(gap: PatternGap, piece: str) -> list[str]:
+    return items(piece) if Writing.SEVERAL in gap.took else [piece]
+
+
+def _is_no_name(gap: PatternGap, piece: str, *, cased: bool) -> bool:
+    """Return True where a name or an identifier is wanted and something else stands: "nobody", "Frank on Monday".
+
+    Words without capitals, as in "Schenley park" or "primer", are taken for a name where it had such before, or where
+    the whole task has no capitals (not `cased`); ordinary words are taken for an identifier where it had such before.
+    """
     lower = piece.casefold()
-    strange = bool(_NO_NAME & set(_WORD.findall(lower))) or any(one.search(piece) for one in (_OWNED, _MANNER))
-    return several or gap.widest < _PLACE or piece == lower or strange or _TIMES.search(lower) is not None
+    said = _WORD.findall(lower)
+    if gap.kind is SlotKind.ID:
+        whole = lower.split() if kind_of(piece) is not gap.kind else []
+        if _NO_NAME & set(whole) or whole[:1] == ["of"] or sum(one.kind is gap.kind for one in find(piece)) > 1:
+            return True
+        return bool(whole) and Writing.ORDINARY not in gap.took and all(word in dictionary() for word in whole)
+    if gap.kind is SlotKind.TEXT:
+        return gap.widest < _FREE and bool(said) and set(said) <= _REFERRING
+    if gap.kind is not SlotKind.NAME or kind_of(piece) is not SlotKind.TEXT:
+        return False
+    if _NO_NAME & set(said) or any(one.search(piece) for one in (_OWNED, _MANNER)) or _TIMES.search(lower):
+        return True
+    if Writing.ORDINARY in gap.took:
+        return False
+    if piece == lower:
+        return cased or said[:1] == ["the"] or len(said) > max(_PAIR, gap.widest)
+    return gap.widest < _PLACE
 
 
 def _of_no_name(piece: str) -> str:

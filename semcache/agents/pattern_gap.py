@@ -1,0 +1,86 @@
+"""Gaps of patterns: places for values, and what kinds of writing a gap has taken before.
+
+A value is written as an ordinary word ("primer" where an identifier or a name is wanted), is several at once ("Ann, Bob
+and Cy"), or has a bound ("under $30"). Pure. Invariant: a gap knows of its values how wide they were and how they were
+written, and nothing that they said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from semcache.agents.slots import STRICT, SlotKind, kind_of, words
+
+_COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
+_BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
+_EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
+_BOUND = (
+    r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
+    r"|between|before|after|until|till|since|except|beyond|maximum|minimum|max|min"
+)
+_NEXT = (
+    r"(?:[$€£¥]?\s?\d|(?:the|a|an|of)\b|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight)"
+)
+_BOUNDED = re.compile(
+    rf"\b(?:{_BOUND})\.?(?=\s+{_NEXT}|\s*\Z)"
+    r"|\d\S*(?: \w+)? (?:or (?:less|more|under|over|below|above|fewer|cheaper|earlier|later)"
+    r"|and (?:up|above|under|below|over)|at (?:most|least)|max(?:imum)?|min(?:imum)?|tops|plus)\b",
+    re.IGNORECASE,
+)
+
+
+class Writing(StrEnum):
+    """A way in which a value is written."""
+
+    ORDINARY = "ordinary"  # a word or name without a capital, a digit or a sign
+    SEVERAL = "several"
+    BOUNDED = "bounded"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternGap:
+    """A place for a value. `slot` names the slot it fills, "" for a value that the plan does not use.
+
+    `widest` is the largest number of words it took so far; an `optional` one may take none. `took` are the ways in
+    which its values were written.
+    """
+
+    slot: str
+    kind: SlotKind
+    widest: int = 1
+    optional: bool = False
+    took: frozenset[Writing] = frozenset()
+
+    def taking(self, piece: str) -> PatternGap:
+        """The gap once it has taken this piece of a task, too."""
+        return replace(self, widest=max(self.widest, len(words(piece))), took=self.took | writing(piece))
+
+
+def writing(piece: str) -> frozenset[Writing]:
+    """The ways in which a value is written."""
+    kind = kind_of(piece)
+    if kind in STRICT or kind in _EXACT:
+        return frozenset()
+    found = set[Writing]()
+    if len(items(piece)) > 1:
+        found.add(Writing.SEVERAL)
+    if _BOUNDED.search(piece):
+        found.add(Writing.BOUNDED)
+    if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
+        found.add(Writing.ORDINARY)
+    return frozenset(found)
+
+
+def items(piece: str) -> list[str]:
+    """The items of a list in words, "milk, eggs and bread"; the piece itself where it is none."""
+    listed = _COMMA.search(piece) is not None or " and " in piece
+    return [one.strip() for one in _BETWEEN.split(piece)] if listed else [piece]
+
+
+def listing(parts: Iterable[str]) -> re.Pattern[str]:
+    """What finds these items as a list in words."""
+    return re.compile(rf"(?<!\w){f'(?:{_BETWEEN.pattern})'.join(map(re.escape, parts))}(?!\w)")
