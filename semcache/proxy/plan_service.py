@@ -31,6 +31,7 @@ from semcache.types import Assembled, Forward, Lookup, Usage, Why
 from semcache.types import Request as CacheRequest
 
 if TYPE_CHECKING:
+    from semcache.agents.adapt import SmallModel
     from semcache.proxy.plan_small import SmallCalls, SmallPlanService
 
 _log = logging.getLogger(__name__)
@@ -84,6 +85,36 @@ class Unplanned:
 
     found: FoundPlan
     given: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedTurn:
+    """A request that a plan may answer, as plans read it."""
+
+    dialect: Dialect
+    request: CacheRequest
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]]
+    agent: str
+    run: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of a lookup beside the messages."""
+        return {"tools": self.tools, "tenant": self.request.scope.tenant, "agent": self.agent}
+
+
+@dataclass(frozen=True, slots=True)
+class _Helper:
+    """The small model, and its calls for one turn."""
+
+    small: SmallPlanService
+    calls: SmallCalls
+
+    @property
+    def filler(self) -> SmallModel:
+        """The small model as plans ask it."""
+        return self.small.filler(self.calls)
 
 
 class PlanService:
@@ -165,71 +196,71 @@ class PlanService:
 
         `calls` are those of the small model, where there is one. An `Unplanned` says what it could be compared on.
         """
+        turn = self._asked(dialect, request, headers)
+        if turn is None:
+            return None
+        helper = self._helper(calls)
+        found = await self.plans.lookup(turn.messages, **turn.options, small=helper.filler if helper else None)
+        limit = request.controls.max_error
+        if limit is not None and found.p_success < 1.0 - limit:
+            return None
+        if found.outcome != "plan":
+            return await self._without_plan(turn, found, helper) if helper is not None else None
+        if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
+            if helper is not None:
+                helper.small.spent(helper.calls)
+            return None
+        return self._next_step(turn, found, request_id, helper)
+
+    def _asked(self, dialect: Dialect, request: CacheRequest, headers: HeaderList) -> _AskedTurn | None:
+        """Return a request as plans read it, None for one that they may not answer."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache or not plan_dialects.free_choice(request.endpoint, request.raw):
             return None
         if exact_only(request):
             # The upstream would not know this answer by its id.
             return None
-        messages, tools = read
-        tenant, agent = request.scope.tenant, agent_of(request, headers)
-        small = self.small if calls is not None and self.small is not None and self.small.is_wanted(calls) else None
-        options: dict[str, Any] = {"tools": tools, "tenant": tenant, "agent": agent}
-        filler = small.filler(calls) if small is not None and calls is not None else None
-        found = await self.plans.lookup(messages, **options, small=filler)
-        limit = request.controls.max_error
-        if limit is not None and found.p_success < 1.0 - limit:
+        run = self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
+        return _AskedTurn(dialect, request, *read, agent_of(request, headers), run)
+
+    def _helper(self, calls: SmallCalls | None) -> _Helper | None:
+        """Return the small model for one turn, None where it is not to be asked."""
+        if calls is None or self.small is None or not self.small.is_wanted(calls):
             return None
-        run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
-        if found.outcome != "plan":
-            if small is None or calls is None:
-                return None
-            small.spent(calls)
-            work = SmallWork.ENDING if found.unplanned else SmallWork.LAST_WORD
-            asked = found.last_word and small.pays(calls, work)
-            said = await self._last_word(dialect, small, calls.anew(), run, work) if asked else None
-            return said or Unplanned(found, {"messages": messages, "options": options})
-        if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
-            if small is not None and calls is not None:
-                small.spent(calls)
-            return None
-        self._note(run, PendingRun(tenant, agent, messages, tools, found, size=len(request.raw)))
+        return _Helper(self.small, calls)
+
+    async def _without_plan(self, turn: _AskedTurn, found: FoundPlan, helper: _Helper) -> PlanReply | Unplanned:
+        """Return the small model's last word where it may have it, else what it could be compared on."""
+        helper.small.spent(helper.calls)
+        work = SmallWork.ENDING if found.unplanned else SmallWork.LAST_WORD
+        said = None
+        if found.last_word and helper.small.pays(helper.calls, work):
+            said = await self._last_word(turn, helper, work)
+        return said or Unplanned(found, {"messages": turn.messages, "options": turn.options})
+
+    def _next_step(self, turn: _AskedTurn, found: FoundPlan, request_id: str, helper: _Helper | None) -> PlanReply:
+        """Return the calls of a plan as the reply; the run waits for its outcome from now on."""
+        request = turn.request
+        tenant, size = request.scope.tenant, len(request.raw)
+        self._note(turn.run, PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size))
         now = int(self._clock())
         body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, created=now)
-        if request.stream:
-            payload, kind = b"".join(dialect.stream(body, request.replay)), EVENT_STREAM
-        else:
-            payload, kind = body, b"application/json"
-        own = [
-            (b"content-type", kind),
-            (b"cache-control", b"private, no-store"),
-            (b"cache-status", b"semcache; hit; detail=plan"),
-            (b"x-semcache-plan", (found.plan_id or "").encode()),
-            (RUN, run.encode()),
-        ]
+        payload, own = _written(turn, body, b"semcache; hit; detail=plan")
+        own.insert(-1, (b"x-semcache-plan", (found.plan_id or "").encode()))
         template = self.plans.library.get(found.plan_id)
         tokens = template.tokens // (len(template.steps) + 1) if template is not None else 0
-        if small is None or calls is None or not found.asked:
+        if helper is None or not found.asked:
             return PlanReply(payload, own, tokens)
-        small.filled(found, calls)
-        return PlanReply(payload, own, tokens, calls.usage, calls.paid)
+        helper.small.filled(found, helper.calls)
+        return PlanReply(payload, own, tokens, helper.calls.usage, helper.calls.paid)
 
-    async def _last_word(
-        self, dialect: Dialect, small: SmallPlanService, calls: SmallCalls, run: str, work: SmallWork
-    ) -> PlanReply | None:
+    async def _last_word(self, turn: _AskedTurn, helper: _Helper, work: SmallWork) -> PlanReply | None:
         """Return the small model's answer to a request whose plan is carried out, or that may end a run without one."""
-        request, answer = calls.lookup.request, await small.last_word(calls, work)
+        small, calls = helper.small, helper.calls.anew()
+        answer = await small.last_word(calls, work)
         if answer is None:
             return None
-        payload, kind = answer.body, b"application/json"
-        if request.stream:
-            payload, kind = b"".join(dialect.stream(answer.body, request.replay)), EVENT_STREAM
-        own = [
-            (b"content-type", kind),
-            (b"cache-control", b"private, no-store"),
-            (b"cache-status", b"semcache; fwd=miss; detail=plan"),
-            (RUN, run.encode()),
-        ]
+        payload, own = _written(turn, answer.body, b"semcache; fwd=miss; detail=plan")
         small.said(calls, answer, work)
         return PlanReply(payload, own, 0, calls.usage, calls.paid, calls.price(answer.usage), answer)
 
@@ -336,3 +367,17 @@ class PlanService:
     def _is_complete(self, run: str) -> bool:
         pending = self._pending.get(run)
         return pending is not None and pending.whole
+
+
+def _written(turn: _AskedTurn, body: bytes, status: bytes) -> tuple[bytes, HeaderList]:
+    """Return a reply as the client wants it, at once or as a stream, and its headers."""
+    payload, kind = body, b"application/json"
+    if turn.request.stream:
+        payload, kind = b"".join(turn.dialect.stream(body, turn.request.replay)), EVENT_STREAM
+    own = [
+        (b"content-type", kind),
+        (b"cache-control", b"private, no-store"),
+        (b"cache-status", status),
+        (RUN, turn.run.encode()),
+    ]
+    return payload, own
