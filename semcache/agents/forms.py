@@ -46,7 +46,9 @@ def write(form: ValueForm, text: str) -> Any:
         case ValueForm.BARE:
             return text.lstrip("#") or None
         case ValueForm.INTEGER:
-            return _integer(text)
+            # A whole number of money was one by chance; the tool's schema says where no other will do.
+            whole = _integer(text)
+            return whole if whole is not None else _number(text)
         case ValueForm.NUMBER:
             return _number(text)
         case ValueForm.FIXED:

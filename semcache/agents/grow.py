@@ -24,6 +24,7 @@ from semcache.agents.template import (
     SlotSource,
     Template,
     TemplateStep,
+    ValueForm,
     counts,
     literals,
 )
@@ -130,7 +131,8 @@ class _Union:
         if list(self.names.values()).count(one.slot) > 1:
             raise _Differs
         if mine.source is SlotSource.TASK and (
-            one.form is not two.form or (one.form.counts and mine.unit != theirs.unit)
+            (one.form is not two.form and not (one.form.counts and two.form.counts))
+            or (one.form.counts and mine.unit != theirs.unit)
         ):
             raise _Differs
         if mine.source is SlotSource.RESULT:
@@ -145,7 +147,7 @@ class _Union:
                 self.constants.add(one.slot)
                 return value
             self.slots[one.slot] = replace(mine, seen=theirs.seen)
-        return one
+        return replace(one, form=two.form) if two.form is ValueForm.INTEGER and one.form is ValueForm.NUMBER else one
 
     def _constant(self, one: Filled, two: Hole) -> Filled:
         """A constant stays one while further runs have it too."""

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern_gap import PatternGap, writing
+from semcache.agents.pattern_gap import PatternGap, items, writing
 from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, kind_of, stem, words
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -46,7 +46,8 @@ class PatternFit:
     `values` maps slots to pieces of the task, `pieces` are those of all gaps in order, "" for one that took none.
     `missing` are stems of the pattern that the task lacks, `surplus` those of the task that stand outside every gap.
     `coverage` is the share of the pattern's weight that was found, in [0, 1]. `odd` counts gaps that took what is not
-    of their kind, or too much. Where `other_signs` stand beside its words and values, no value can be relied on.
+    of their kind, or too much. No value can be relied on (`unsure`) where other signs stand beside
+    its words and values, or where such a gap fills a slot.
     """
 
     values: Mapping[str, str]
@@ -55,12 +56,12 @@ class PatternFit:
     surplus: tuple[str, ...]
     coverage: float
     odd: int = 0
-    other_signs: bool = False
+    unsure: bool = False
 
     @property
     def whole(self) -> bool:
         """True if every word of task and pattern is accounted for."""
-        return not (self.missing or self.surplus or self.odd or self.other_signs)
+        return not (self.missing or self.surplus or self.odd or self.unsure)
 
 
 def weight(word: str) -> float:
@@ -163,7 +164,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
     values: dict[str, str] = {}
     pieces: list[str] = []
     missing: list[str] = []
-    odd = 0
+    odd, unsure = 0, False
     inside: set[int] = set()
     spans: list[tuple[int, int]] = []
     for element, (first, end) in zip(pattern.elements, path, strict=True):
@@ -175,6 +176,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
             odd += not element.optional
             pieces.append("")
             continue
+        before = odd
         start, stop = _span(task, said, first, end, element.kind)
         spans.append((start, stop))
         piece = task[start:stop]
@@ -182,22 +184,23 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
         if (own := _own(piece, element.kind)) is not None:
             # The words beside it are the task's, and say something that the pattern does not.
             piece, odd = own or piece, odd + 1
+            before += bool(own)
         pieces.append(piece)
-        odd += element.kind is not SlotKind.QUOTED and _CLAUSE.search(piece) is not None
+        odd += element.kind is not SlotKind.QUOTED and (_CLAUSE.search(piece) is not None or impossible(piece))
         quoted = element.kind is not SlotKind.QUOTED or any(
             one.kind is SlotKind.QUOTED and one.start <= start and stop <= one.end for one in find(task)
         )
         room = 3 * element.widest + _ROOM if element.slot else element.widest + 1
         odd += end - first > room or not quoted or not admits(element.kind, piece)
-        odd += element.kind is not SlotKind.QUOTED and impossible(piece)
         if element.slot:
             # One value in two places must be one value.
             odd += values.setdefault(element.slot, piece).casefold() != piece.casefold()
+            unsure |= odd > before
     surplus = tuple([word.stem for place, word in enumerate(said) if place not in inside])
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
-    other_signs = loose_signs(task, spans) != pattern.signs
-    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd, other_signs)
+    unsure |= loose_signs(task, spans) != pattern.signs
+    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd, unsure)
 
 
 def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
@@ -335,7 +338,9 @@ def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:
 
 def _kind(task: str, start: int, stop: int, value: str) -> SlotKind:
     """The kind of a value that stands at this place."""
-    return SlotKind.QUOTED if _quote(task, start, stop) is not None else kind_of(value)
+    if _quote(task, start, stop) is not None:
+        return SlotKind.QUOTED
+    return SlotKind.NAME if all(kind_of(one) is SlotKind.NAME for one in items(value)) else kind_of(value)
 
 
 def _quote(task: str, start: int, stop: int) -> str | None:

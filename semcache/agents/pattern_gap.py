@@ -68,11 +68,16 @@ def writing(piece: str) -> frozenset[Writing]:
     found = set[Writing]()
     if len(items(piece)) > 1:
         found.add(Writing.SEVERAL)
-    if _BOUNDED.search(piece):
+    if bounds(piece):
         found.add(Writing.BOUNDED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)
     return frozenset(found)
+
+
+def bounds(text: str) -> frozenset[str]:
+    """The bounds in a text, in lower case: "under" of "under $30"."""
+    return frozenset([one.group().casefold() for one in _BOUNDED.finditer(text)])
 
 
 def items(piece: str) -> list[str]:
@@ -82,5 +87,5 @@ def items(piece: str) -> list[str]:
 
 
 def listing(parts: Iterable[str]) -> re.Pattern[str]:
-    """What finds these items as a list in words."""
+    """The expression that finds these items as a list in words."""
     return re.compile(rf"(?<!\w){f'(?:{_BETWEEN.pattern})'.join(map(re.escape, parts))}(?!\w)")

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from semcache.agents.pattern import PatternFit, TaskPattern
-from semcache.agents.pattern_gap import PatternGap, Writing, items, writing
+from semcache.agents.pattern import PatternFit, TaskPattern, realised
+from semcache.agents.pattern_gap import PatternGap, Writing, bounds, items, writing
 from semcache.agents.slots import SlotKind, find, kind_of
 from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
@@ -75,7 +75,8 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     """
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
     taken = [(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values]
-    if any(_is_bounded(gap, piece) for gap, piece in taken):
+    bound = bool(fit.pieces) and bounds(task) != bounds(realised(pattern, fit))
+    if bound or any(_is_bounded(gap, piece) for gap, piece in taken):
         return ("a bound",)
     if writes and any(_is_list(gap, piece) for gap, piece in taken):
         return ("a list",)
@@ -129,7 +130,7 @@ def _is_no_name(gap: PatternGap, piece: str, *, cased: bool) -> bool:
             return True
         return bool(whole) and Writing.ORDINARY not in gap.took and all(word in dictionary() for word in whole)
     if gap.kind is SlotKind.TEXT:
-        return gap.widest < _FREE and bool(said) and set(said) <= _REFERRING
+        return bool(said) and set(said) <= _REFERRING
     if gap.kind is not SlotKind.NAME or kind_of(piece) is not SlotKind.TEXT:
         return False
     if _NO_NAME & set(said) or any(one.search(piece) for one in (_OWNED, _MANNER)) or _TIMES.search(lower):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
+import pytest
+
 from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import NearMatching, Plans
 from semcache.config.packs import load
@@ -13,7 +15,7 @@ from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.stores.plan_rows import MemoryPlans
 from semcache.types import Verdict, Why
 from semcache.types.evidence import Label, LabelSource
-from tests.agents.worlds import SALT, TOOLS, asked, cancelling
+from tests.agents.worlds import SALT, TOOLS, asked, cancelling, finished, tool
 
 NEAR = asked("Please cancel the very first reservation of user cy_fox_3 today, please")
 
@@ -57,6 +59,25 @@ async def test_a_near_task_is_served_by_leave_of_the_threshold_and_its_outcome_i
     [label] = threshold.seen
     assert (label.correct, label.source, label.served, label.category) == (False, LabelSource.AUDIT, True, "plan")
     assert (await plans.lookup(NEAR, tools=TOOLS)).outcome == "miss"
+
+
+@pytest.mark.parametrize(
+    ("task", "outcome"),
+    [
+        ("Please pack /data/run7 and then finally delete /data/run7", "plan"),
+        # Another path, a list, and a bound are no values of the plan, whatever the threshold makes of the words.
+        ("Please pack /data/run7 and then finally delete /data/run8", "miss"),
+        ("Please pack /data/run7 /data/run8 and then finally delete /data/run7", "miss"),
+        ("Please pack at most 30 of /data/run7 up and then delete /data/run7", "miss"),
+    ],
+)
+async def test_what_is_near_is_not_served_with_values_that_cannot_be_relied_on(task: str, outcome: str) -> None:
+    plans = await opened(Threshold(serve=True), MemoryPlans())
+    path = {"path": "/data/run1"}
+    run = finished("Pack /data/run1 and then delete /data/run1", ("pack", path, "ok"), ("delete", path, "ok"))
+    tools = [tool("pack", path="string"), tool("delete", path="string")]
+    await plans.record(run, tools=tools)
+    assert (await plans.lookup(asked(task), tools=tools)).outcome == outcome
 
 
 async def test_what_was_not_served_is_labelled_by_the_plan_that_the_planner_made() -> None:

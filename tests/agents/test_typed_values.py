@@ -9,7 +9,7 @@ import pytest
 from semcache.agents.forms import write
 from semcache.agents.slots import SlotKind, find, impossible
 from semcache.agents.template import ValueForm, decode, encode
-from tests.agents.worlds import asked, finished, opened
+from tests.agents.worlds import asked, finished, opened, tool
 
 _ANY: dict[str, Any] = {"a": {}, "b": {}}
 ACT = {"function": {"name": "act", "parameters": {"type": "object", "properties": _ANY, "required": ["a"]}}}
@@ -51,6 +51,9 @@ async def calls(task: str, *learned: tuple[str, Any]) -> Any:
         ("Set the budget to fifty", "fifty", "Set the budget to at most 30", None),
         ("Set the alarm for bedtime", "bedtime", "Set the alarm for bedtime or earlier", None),
         ("Look for shoes in the shop", "shoes", "Look for shoes under $30 in the shop", None),
+        # That $40 is a whole number says nothing of the next sum.
+        ("Refund $40 on order A-1001", 40, "Refund $15.50 on order B-2002", 15.5),
+        ("Refund $15.50 on order A-1001", 15.5, "Refund $40 on order B-2002", 40),
         # One thing is not several, and what only refers to something is no value.
         ("Add milk to my list", "milk", "Add eggs to my list", "eggs"),
         ("Add milk to my list", "milk", "Add milk, eggs and bread to my list", None),
@@ -113,6 +116,39 @@ async def test_what_a_confirmed_run_had_in_a_slot_is_no_reason_to_ask_again(
     if third is not None:
         assert await calls(third, learned, second) is not None
         assert await calls(third.replace("Cy and Di", "nobody").replace("seats", "all"), learned, second) is None
+
+
+@pytest.mark.parametrize(
+    ("people", "served"),
+    [
+        ("Di Poe and Ed Orr", ["Di Poe", "Ed Orr"]),
+        ("Di Poe", ["Di Poe"]),
+        ("everyone", None),
+        ("Di Poe and the whole team", None),
+        ("Di Poe or Ed Orr", None),
+    ],
+)
+async def test_each_of_several_names_is_a_name(people: str, served: list[str] | None) -> None:
+    taught = ("Invite Ann Lee, Bob Ray and Cy Fox to the launch party", ["Ann Lee", "Bob Ray", "Cy Fox"])
+    found = await calls(f"Invite {people} to the launch party", taught)
+    assert found == (None if served is None else {"a": served})
+
+
+async def test_a_whole_number_stays_one_where_the_tool_takes_no_other() -> None:
+    plans, tools = opened(), [tool("book", seats="integer")]
+    await plans.record(finished("Book 4 seats in the hall", ("book", {"seats": 4}, "ok")), tools=tools)
+    assert (await plans.lookup(asked("Book 5 seats in the hall"), tools=tools)).outcome == "plan"
+    assert (await plans.lookup(asked("Book 5.5 seats in the hall"), tools=tools)).why == "invalid-arguments"
+
+
+async def test_sums_with_and_without_cents_are_one_plan() -> None:
+    plans = opened()
+    for amount in (15.5, 40, 7):
+        task = finished(f"Refund ${amount} on order A-1001", ("act", {"a": amount}, "ok"))
+        await plans.record(task, tools=[ACT])
+    assert [template.runs for template in plans.library.templates()] == [3]
+    found = await plans.lookup(asked("Refund $9 on order A-1002"), tools=[ACT])
+    assert isinstance(found.calls[0].arguments["a"], int)
 
 
 async def test_how_the_values_of_a_gap_were_written_survives_its_json() -> None:
