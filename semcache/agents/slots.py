@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
+from semcache.request.wording.unit_names import symbol
 from semcache.runtime.scoped_memo import scoped_cache
 
 T = TypeVar("T")
@@ -125,6 +126,7 @@ _TIME = re.compile(
     r"(?::(?P<minute>\d\d)(?::\d\d)?)?(?: ?(?P<half>[ap]\.?m\b))?(?![\w:])",
     re.IGNORECASE,
 )
+_QUANTITY = re.compile(r"\d $")
 _STARTS = re.compile(r"(?:^|[.!?:;\n]\s*|[\"“(]\s*)$")
 _NEVER = _vocabulary(
     "i i'm i'd i've i'll a an the my me we our you your he she it they this that these those what who whom whose when"
@@ -180,6 +182,9 @@ def find(text: str) -> tuple[TaskValue, ...]:
             else:
                 start += len(first[0]) + 1
                 first = first[1].split(" ", 1)
+        if first and _QUANTITY.search(text, max(0, start - _BEFORE), start) and symbol(first[0]) is not None:
+            # "8 GB": what a number counts is no name.
+            continue
         after = bisect_right(ends, start)
         if first and (after == len(ends) or end <= starts[after]):
             found.append(TaskValue(SlotKind.NAME, start, end, text[start:end]))

@@ -51,6 +51,9 @@ async def calls(task: str, *learned: tuple[str, Any]) -> Any:
         ("Set the budget to fifty", "fifty", "Set the budget to at most 30", None),
         ("Set the alarm for bedtime", "bedtime", "Set the alarm for bedtime or earlier", None),
         ("Look for shoes in the shop", "shoes", "Look for shoes under $30 in the shop", None),
+        # What a number counts belongs to the plan.
+        ("Find files larger than 5 MB there", 5, "Find files larger than 8 MB there", 8),
+        ("Find files larger than 5 MB there", 5, "Find files larger than 8 GB there", None),
         # That $40 is a whole number says nothing of the next sum.
         ("Refund $40 on order A-1001", 40, "Refund $15.50 on order B-2002", 15.5),
         ("Refund $15.50 on order A-1001", 15.5, "Refund $40 on order B-2002", 40),
