@@ -278,8 +278,10 @@ class Plans:
         while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
             first = matches[0]
             if first.tier is PlanTier.NEAR:
-                near = [one for one in matches if key not in one.template.refused]
-                return await self._certified(near, asked) if near and not tried else miss
+                near = [one for one in matches if key not in one.template.refused and not one.fit.unsure]
+                if not near and not tried:
+                    return FoundPlan("miss", PlanReason.UNCERTAIN.value, key=key)
+                return await self._certified(near, asked) if not tried else miss
             found = await self._served(first, asked, 1.0, None)
             if found.outcome == "plan":
                 return found

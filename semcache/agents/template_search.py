@@ -138,7 +138,7 @@ class TemplateIndex:
         rest = [
             one for row, score in scores.items() if (one := self._match(row, task, PlanTier.NEAR, score)) is not None
         ]
-        rest = [one for one in rest if one.template.id not in without and not one.fit.unsure]
+        rest = [one for one in rest if one.template.id not in without]
         return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
 
     def twins(self, task: str, tools: Iterable[str]) -> list[Template]:
