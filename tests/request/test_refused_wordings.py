@@ -13,6 +13,8 @@ LIVE = [
     "what's going on with Boeing?",
     "What's happening downtown when I finish work tonight?",
     "what's the weather",
+    "How many days until Christmas from today?",
+    "Is Gmail down?",
     "Is there severe weather in Denver?",
     "What is the weather like in Oslo and is the climate summit still on today?",
     "Are flights grounded because of the weather?",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import nationalities, opposed_sides, persons, roles, voices
+from semcache.matching.guards import channels, nationalities, opposed_sides, persons, roles, voices
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request import pointing
@@ -114,6 +114,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
         found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
         if found is None and (turned := voices.exchanged(one.voice, two.voice)):
             return Conflict(self.name, f"who does and to whom it is done, or what is said and meant: {turned}")
+        if found is None and (ways := channels.exchanged(query, cached)):
+            return Conflict(self.name, ways)
         if found is None and pointing.exchanged(query, cached):
             return Conflict(self.name, "what is pointed to stands elsewhere")
         if found is None and len(one.bag & two.bag) > _ENOUGH:

@@ -44,6 +44,10 @@ _LITTLE = 4  # content words by which texts may differ for a name to be all that
 _MUCH = 6  # content words by which texts differ that say the same in other words
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
+_OF_WORKS = vocabulary(
+    "directed director wrote written author starred stars star cast plot movie film song sang album novel book series"
+    " soundtrack sequel released composed plays actor actress ending"
+)
 
 
 class EntityReading(NamedTuple):
@@ -87,6 +91,8 @@ class EntityGuard(ReadingGuard[EntityReading]):
             left_placed, right_placed = _strange_places(one, two, there), _strange_places(two, one, here)
             if left_placed and right_placed and not _typos(left_placed, right_placed):
                 return Conflict(self.name, _show(left_placed, right_placed))
+        if (titles := _other_title(here, there) or _other_title(there, here)) is not None:
+            return Conflict(self.name, titles)
         if not left and not right:
             return None
         trailing = any(last for _, last in own + others)
@@ -94,6 +100,17 @@ class EntityGuard(ReadingGuard[EntityReading]):
         if listed or trailing or alone:
             return Conflict(self.name, _show(left, right), alone and (listed or trailing))
         return None
+
+
+def _other_title(here: SplitText, there: SplitText) -> str | None:
+    """A film, song or book whose title is the plural of another's, and that other: "Aliens" and "Alien"."""
+    if _OF_WORKS.isdisjoint(here.bag) or _OF_WORKS.isdisjoint(there.bag):
+        return None
+    for word in here.tokens[1:]:
+        plural = f"{word}s"
+        if len(word) > 3 and word.istitle() and plural in there.tokens and word not in there.tokens:
+            return f"{word} / {plural}"
+    return None
 
 
 _NOTHING = EntityReading((), _NONE)
@@ -206,7 +223,7 @@ def _plain(raw: str) -> bool:
 def _opens_sentence(raw: str, start: int) -> bool:
     if not start:
         return True
-    before = raw[max(0, start - 8) : start].rstrip(" \t\"'(“")
+    before = raw[max(0, start - 8) : start].rstrip(" \t\"'(“„«¿¡")
     if not before or before[-1] in "!?:\n":
         return True
     return before[-1] == "." and before[:-1].split()[-1:] != [] and before[:-1].split()[-1].lower() not in _TITLES

@@ -37,6 +37,7 @@ _WORD_SIZES = re.compile(r"\bx(?:86[-_])?64\b|\bx86\b")
 _THOUSANDS = re.compile(r"(?<![\d.,])(?<!\d )([1-9]\d{0,2})((?: \d{3})+)(?= ?[a-z€$£%])")
 _CLOCK_FACE = re.compile(r"\b(12|24)[ -]?(?:h|hr|hour)s?[ -](?=time|clock|format|notation)")
 _RATIO = re.compile(r"(?<![\w./])\d+(?:/\d+)+(?![\w./]|-\d)")
+_ACCELERATION = re.compile(r"(?<=\d) ?m/s(?:\u00b2|\^2|2|/s)(?!\w)")
 _COMMON = 16  # the largest part of what is read as a fraction, unless its top is one
 _PRODUCT = re.compile(r"\b(?!0x)(\d+(?:\.\d+)?)x(?=\d)(?!10 ?\^)")
 _MIXED = re.compile(
@@ -54,7 +55,9 @@ _SECOND = re.compile(
     r"|with|on|from|if|as)\b)"
 )
 _A_MEASURE = re.compile(
-    rf"(?<!half )(?<!quarter )(?<!half of )(?<!quarter of )(?<!thirds of )(?<!quarters of )\ban? (?=(?:{_MEASURES})\b)"
+    rf"(?<!half )(?<!quarter )(?<!half of )(?<!quarter of )(?<!thirds of )(?<!quarters of )"
+    rf"\ban? (?=(?:(?:us|uk|imperial|metric|standard) )?"
+    rf"(?:{_MEASURES})\b)"
 )
 # What is counted is known to the reader already: "which of the two", "the three of them".
 _DEFINITE = re.compile(r"\b(?:(?<=the )|(?<=which )|(?<=these )|(?<=those ))(?:two|three|four)\b")
@@ -175,6 +178,7 @@ def _with_digits(text: str, bag: frozenset[str]) -> str:
     if "12" in text or "24" in text:
         text = _CLOCK_FACE.sub(r"\1 ", text)
     if "/" in text:
+        text = _ACCELERATION.sub(" mpss", text)
         text = _RATIO.sub(_ratio, text)
     if " m" in text or "m " in text or "m-" in text:
         text = _MILLIONS.sub(r"\1 million", text)

@@ -40,6 +40,8 @@ _AUXILIARIES = vocabulary(
     "do does did is are was were am be been being has have had will would shall should can could may might must"
 )
 _BEGINNING = vocabulary("first originally original initially")
+# Of an order: when it is to be done, or how long, or for how many.
+_ABOUT_NUMBERS = vocabulary("for in at after")
 _TENSED = frozenset(_TENSES)
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
@@ -55,7 +57,7 @@ class GrammarReading(NamedTuple):
 
     `tense` is that of a question, "" for any other text. `role` is what a question word is: "subject", "object", or ""
     where that cannot be told. `stance` is the light verb of what "who", "what" or "which" stands for. `closed` is that
-    the text asks for yes or no, `words` are all its words.
+    the text asks for yes or no, `counted` are the prepositions before the numbers of an order, `words` are all words.
     """
 
     modal: str
@@ -65,6 +67,7 @@ class GrammarReading(NamedTuple):
     verbs: tuple[str, ...]
     slots: tuple[tuple[str, str], ...]
     closed: bool
+    counted: tuple[tuple[str, str], ...]
     words: frozenset[str]
 
 
@@ -100,6 +103,7 @@ def read(text: str) -> GrammarReading:
         tuple(verbs),
         tuple(slots),
         said[:1] != () and said[0] in _AUXILIARIES,
+        _counted(said) if words.digits else (),
         words.bag,
     )
 
@@ -130,7 +134,17 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
                 return f"{left} / {right}", True
         if one.stance and two.stance and one.stance != two.stance:
             return f"{one.stance} / {two.stance}", True
+        for (left, number), (right, other) in zip(one.counted, two.counted, strict=False):
+            if number == other and left != right and "for" in (left, right):
+                return f"{left} / {right} {number}", True
     return None
+
+
+def _counted(said: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The prepositions before the numbers of an order, "in 10 minutes" or "for 10 minutes"; none of a question."""
+    if said[0] in _AUXILIARIES or not _ASKING.isdisjoint(said):
+        return ()
+    return tuple([(one, two) for one, two in pairwise(said) if two[0].isdigit() and one in _ABOUT_NUMBERS])
 
 
 def _asks_for_beginning(one: GrammarReading, two: GrammarReading) -> bool:

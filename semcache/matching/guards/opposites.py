@@ -93,7 +93,7 @@ buy,purchase return|enter leave,exit|arrive leave|save invest|save delete|stop,s
 book,confirm,reinstate cancel|submit withdraw|allow block,ban|insert delete|commit revert|ask answer|give receive
 join quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move|plant harvest
 pause cancel,delete|mute block|archive delete|enlarge shrink,reduce|treat prevent|exchange return,refund|hire become
-renew replace|file,submit withdraw
+renew replace|file,submit withdraw|send draft
 """
 _WEAK = "good bad|prime composite|safer,safest dangerous|free paid|new old|front back|hot iced|cash card,credit"
 # Adjectives whose comparatives and superlatives are such opposites.

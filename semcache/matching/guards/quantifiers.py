@@ -27,11 +27,11 @@ _BOUND = re.compile(
     rf"""\b(?:
       (?P<lower>at\ least|at\ (?:the\ )?minimum|(?:no|not)\ (?:less|fewer|lower|under)\ than
         |a?\ ?minimum\ (?:of|number|amount|age)|(?<!\d)(?<!\d[\ -])min\b
-        |upwards\ of|or\ (?:more|over|above|older|higher|longer)\b|(?<!over\ )and\ (?:over|above|up)\b
+        |upwards\ of|or\ (?:more|over|above|older|higher|longer|later)\b|(?<!over\ )and\ (?:over|above|up)\b
         |(?:more|greater|higher|longer|older|larger|bigger|over|above|exceeding|beyond)\ (?:than\ )?(?=(?:{_NUMBER})))
     | (?P<upper>at\ (?:the\ )?most|at\ (?:the\ )?maximum|(?:no|not)\ (?:more|greater|higher|longer)\ than
       |a?\ ?maximum\ (?:of|number|amount|age)|max\b
-        |up\ to(?=\ (?:{_NUMBER}))|or\ (?:less|fewer|under|below|younger|lower|shorter)\b|and\ under\b
+        |up\ to(?=\ (?:{_NUMBER}))|or\ (?:less|fewer|under|below|younger|lower|shorter|earlier|sooner)\b|and\ under\b
           |as\ (?:many|much)\ as(?=\ (?:{_NUMBER}))
         |(?:less|fewer|lower|shorter|younger|smaller|under|below|within|inside)\ (?:than\ )?(?=(?:{_NUMBER})))
     | (?P<exact>exactly|precisely)(?=\ (?:{_NUMBER}))
@@ -45,6 +45,8 @@ _BOUNDS = vocabulary(
     " after beyond upwards up less fewer lower shorter younger smaller under below within inside"
     " exactly precisely many much"
 )
+# "June 2nd or later" is not June 2nd.
+_OPEN = _BOUNDS | vocabulary("later earlier sooner")
 _SHARES = lexicon(
     "all=every,each,entire,whole,everything,everyone,everybody some=several,certain,something,someone,somebody,part"
     " most=majority,mostly none=no,neither few=fewer many both either any"
@@ -128,7 +130,8 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         if one.only != two.only and read_text(cached if one.only else query).bag.isdisjoint(_AS_GOOD_AS_ONLY):
             return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
         if one.bounds - _LATER != two.bounds - _LATER and "exact" not in one.bounds | two.bounds:
-            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", False)
+            alone = "or" in read_text(query).bag ^ read_text(cached).bag and all_the_difference(query, cached, _OPEN)
+            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", alone)
         return None
 
 

@@ -2,8 +2,8 @@
 
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
-where all content words are the same, it also compares what `grammar` reads of the light ones. A further question
-conflicts as well.
+where all content words are the same, it also compares what `grammar` reads of the light ones. Other `commands`, a
+question that is `favour`able where the other warns, and a further question conflict as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import acts, further, grammar
+from semcache.matching.guards import acts, commands, favour, further, grammar
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import LIGHT, content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -138,9 +138,10 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
             light = grammar.compare(query, cached)
             if light is not None:
                 return Conflict(self.name, *light)
-            act = acts.compare(query, cached)
-            if act is not None:
-                return Conflict(self.name, act)
+            for compared in (acts.compare, favour.compare, commands.compare):
+                detail = compared(query, cached)
+                if detail is not None:
+                    return Conflict(self.name, detail)
             if further.compare(query, cached):
                 return Conflict(self.name, "a further question")
         return found

@@ -67,6 +67,7 @@ _SPELLINGS: dict[str, dict[float, str]] = {
     "bits": {1.0: "bit bits"},
     "rate": {1e3: "kbps", 1e6: "mbps", 1e9: "gbps"},
     "speed": {1.0: "km/h kmh kph kmph", 1.609344: "mph", 3.6: "m/s", 1.852: "knot knots"},
+    "acceleration": {1.0: "mpss"},
     "energy": {
         1.0: "joule joules",
         4184.0: "kcal calorie calories cal",

@@ -84,7 +84,8 @@ _LIVE = CuedPatterns(
     rule("current now winning leading", r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b"),
     rule(
         "weather forecast",
-        r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b|\bweather\s*+\?*+\s*+$|\bhow(?:'s"
+        r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b"
+        r"|(?<!\bcold\s)(?<!\bhot\s)(?<!\bwet\s)(?<!\bdry\s)(?<!\bbad\s)(?<!\bwarm\s)(?<!\bhumid\s)\bweather\s*+\?*+\s*+$|\bhow(?:'s"
         r"| is) the weather\b",
     ),
     rule(

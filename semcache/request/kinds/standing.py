@@ -6,6 +6,7 @@ of asking, or asks for what a market, a carrier or an event makes anew each day,
 
 from __future__ import annotations
 
+from semcache.config.calendar_names import MONTHS
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
 
 _LEAD = (
@@ -49,7 +50,8 @@ _MARKET = any_of(
     r"|property|mortgages?|interest|exchange|worth|cheapest|eggs|tesla|nvidia|apple|amazon|google|microsoft|meta)\b"
 )
 _HABIT = any_of(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|a (?:mon|tues|wednes|thurs|fri|satur|sun)day|weekdays|weekends"
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r" (?:morning|afternoon|evening|night)s|a (?:mon|tues|wednes|thurs|fri|satur|sun)day|weekdays|weekends"
     r"|(?:opening|business|office|visiting) (?:hours|times)"
     r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b"
 )
@@ -57,7 +59,8 @@ LONG_AGO = "(?:1[0-9]{3}|20[01][0-9])"  # a year of which all is told: nothing a
 _YEAR = "(?:1[0-9]{3}|20[0-2][0-9])"
 # A date of history is asked for, not what a market, a match or a train did last.
 _HISTORY = any_of(
-    r"^\W*(?:(?:when|why|(?:(?:in|on) )?(?:what|which) (?:year|century|decade|date|day|month)) (?:did|was|were)\b"
+    r"^\W*(?:since when (?:has|have|is|are)\b"
+    r"|(?:when|why|(?:(?:in|on) )?(?:what|which) (?:year|century|decade|date|day|month)) (?:did|was|were)\b"
     r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b" + _YEAR + r"\b)"
     r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))"
 )
@@ -74,8 +77,9 @@ _HOURS = CuedPatterns(
         rf"{_LEAD}{_WHEN}(?!.{{0,120}}\b{_ONCE}\b)(?:\w+ ){{0,4}}?{_SET_TIME}\b",
     ),
     rule(
-        "public all everyone guests residents year families children",
-        r"\bopen (?:to (?:the public|all|everyone|anyone|non-?guests|non-?residents|families|children|visitors|members)"
+        "public all everyone everybody anyone anybody guests residents year families children",
+        r"\bopen (?:to (?:the public|all|everyone|everybody|anyone|anybody"
+        r"|non-?guests|non-?residents|families|children|visitors|members)"
         r"|all (?:year|night|day)|year[\s-]round)\b",
     ),
     rule(
@@ -96,10 +100,13 @@ _LISTED = CuedPatterns(
         rf"{_LEAD}is there (?:a|any) (?:charge|fee|cost)\b",
     ),
 )
+_DATE = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{'|'.join(MONTHS)})|(?:{'|'.join(MONTHS)}) \d{{1,2}})"
 _CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?|o'?clock)|\d{1,2}[:.]\d\d|noon|midday|midnight)(?!\w)"
-# The time of one place, told that of another.
+# The time of one place, told that of another, and the days between two dates.
 _CONVERTED = any_of(
+    rf"\b(?:days|weeks)\b.{{0,60}}\b(?:from|after|between) (?:the )?{_DATE}\b",
     rf"\b(?:when|whenever|if) (?:it(?:'s|s| is| was)? |the time is )?{_CLOCK} (?:in|at) \w.{{0,60}}\btime\b",
+    rf"^\W*(?:at|when it(?:'s| is)) {_CLOCK} (?:in|at) \w[^?,]{{0,40}}, (?:what|which)\b",
     rf"\bwhat(?:'s| is| time)\b.{{0,60}}\b(?:when|if) (?:it(?:'s|s| is)? |the time is )?{_CLOCK} (?:in|at) \w",
 )
 _PAST_YEAR = any_of(r"\b(?:was|were|did|had)\b.{0,120}\b(?:in|of|during|on|for) (?:\w+ ){0,3}?" + LONG_AGO + r"\b")
@@ -111,6 +118,11 @@ _OTHER = CuedPatterns(
         rf"{_LEAD}how far (?:is|are|away is)\b(?!.{{0,80}}\b(?:my|our|from (?:me|us|here))\b)",
         rf"{_LEAD}(?:what(?:'s| is) the )?(?:\w+ )?distance (?:between|from|to)\b",
         rf"{_LEAD}how long (?:is|are|does|do) (?:the|a|it take to) (?:drive|flight|walk|ride|crossing|trip|journey)\b",
+    ),
+    rule(
+        "visible",
+        r"^(?!.*\b(?:comet|aurora|lights|eclipse|planets?|moon|mars|venus|jupiter|saturn|mercury|iss|stars?|meteors?)\b).*"
+        r"\bvisible from (?!(?:here|my|me|us|our)\b)",
     ),
     rule("often frequently", rf"{_LEAD}how (?:often|frequently) (?:do|does|is|are|can|should|must)\b"),
 )
@@ -131,7 +143,7 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
 
 
 def is_of_any_moment(folded: str) -> bool:
-    """Return True if the text asks about a year that has passed, or for the time of a place when it is another's."""
+    """Return True for a question about a past year, of days from date to date, or for one place's time by another's."""
     return (_PAST_YEAR.search(folded) or _CONVERTED.search(folded)) is not None and _BOUND.search(folded) is None
 
 

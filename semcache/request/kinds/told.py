@@ -45,7 +45,8 @@ _OF_ANY_DAY = any_of(
     rf"{_FEW}[\w'-]+(?:\W*$|,? and (?:how|why|what)\b)",
     r"what (?:do|does) (?:[\w'-]+ ){1,6}?(?:mean|do|stand for|consist of|contain|cause|eat|feel like)\b",
     rf"what (?:should|can|could|must|shall|would|do) {_ANYBODY} (?:do (?:if|when|about|to|against|with|first)\b|do\W*$"
-    r"|use|try|say|write|check|put in|include|need to|have to|eat|pack for an? (?:\w+ )?(?:hospital|birth|exam))\b",
+    r"|use|try|say|write|check|change|fix|improve|optimi[sz]e|look (?:at|for)"
+    r"|put in|include|need to|have to|eat|pack for an? (?:\w+ )?(?:hospital|birth|exam))\b",
     r"what (?:happens|would happen) (?:if|when)\b|what (?:causes|makes|determines)\b|what if\b",
     r"(?:which|what) (?:\w+ )?(?:is|are) (?:the )?(?:better|healthier|safer|easier|stronger|cleaner)\b",
     r"is there (?:an?|any|some) (?:\w+ )?way\b|can (?:it|this|that) wait\b|can people see who\b",
@@ -74,7 +75,9 @@ _CHANGES = any_of(
     r"|kick[\s-]?off|on time|schedules?|timetable|track|parcel|package|deliver\w*|ship|shipp\w+|shipment"
     r"|events?|concerts?|showing|trending|popular|leads?|leader|champion|president|minister|mayor|ceo|elections?|votes?"
     r"|government|parliament|strikes?|striking|happening|what(?: has)? happened|going on|latest|newest|saying"
-    r"|outages?|down(?=\W*$)|working again|back (?:up|online|on)|holidays?|so far|playing|what's on|things to do|films?"
+    r"|outages?"
+    r"|(?:is|are|be|gone?|goes|went) (?:[\w-]+ ){0,3}?down(?=\W*$)"
+    r"|working again|back (?:up|online|on)|holidays?|so far|playing|what's on|things to do|films?"
     r"|movies?|bands?|restaurants?|candidates?|polls?|odds|line-?up|squad|players?|teams?|new (?:\w+ )?(?:rules?|laws?)"
     r"|(?:train|bus|flight|plane|ferry|tram) (?:\w+ )?late"
     r"|(?:is|are|was|were) (?:it|they) (?:so |too |still )?(?:late|cold|hot|warm|windy|foggy|dark|off|slow)"

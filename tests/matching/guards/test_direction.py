@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Can I return what I bought online in a store?", "Can I return what I bought in a store online?", VETO),
+    ("Do prices match online and in store?", "Do prices match in store and online?", NOTHING),
     ("Translate from German to French", "Translate from French to German", VETO),
     ("Flights from Boston to Denver", "Flights from Denver to Boston", VETO),
     ("Flights from Boston to Denver", "Flights to Denver from Boston", NOTHING),

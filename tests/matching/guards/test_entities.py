@@ -7,6 +7,11 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Who directed Alien?", "Who directed Aliens?", VETO),
+    ("Who directed Aliens?", "Aliens was directed by whom?", NOTHING),
+    ("How many Pomeranians are born a year?", "How many Pomeranian puppies are born a year?", NOTHING),
+    ("State Pythagoras' theorem", "What does the Pythagorean theorem say?", NOTHING),
+    ("\u00bfCu\u00e1l es el r\u00edo m\u00e1s largo?", "\u00bfQu\u00e9 r\u00edo es el m\u00e1s largo?", NOTHING),
     ("Elasticsearch: delete all documents of an index", "Delete all documents of an ES index", NOTHING),
     (
         "Power BI: sum up sales of the year so far",

@@ -23,6 +23,10 @@ SIGNS = [
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]
 ROWS = [
+    ("force on 2 kg at 3 m/s\u00b2", "force on 2 kg at 3 m/s^2", NOTHING),
+    ("force on 2 kg at 3 m/s\u00b2", "force on 2 kg at 3 m/s", VETO),
+    ("How many litres are in a US gallon?", "1 US gallon in litres", NOTHING),
+    ("How many litres are in a US gallon?", "2 US gallons in litres", VETO),
     ("Is java 1.5 GB of heap enough?", "Is java 15 GB of heap enough?", True),
     ("Is java 1.5 GB of heap enough?", "Is java 1,500 MB of heap enough?", False),
     ("Tax on 1.000.000,50 euros", "Tax on 100,000,050 euros", True),

@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Move the review to June 2nd", "Move the review to June 2nd or later", VETO),
+    ("Move the review to June 2nd or earlier", "Move the review to June 2nd or later", VETO),
     # Each bounds another thing.
     (
         "Git: a video over 100 MB two commits ago blocks the push, how do I drop it and keep later work?",
