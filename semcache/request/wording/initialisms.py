@@ -26,7 +26,7 @@ fbi=federal bureau of investigation; cia=central intelligence agency; dmv=depart
 fda=food and drug administration; imf=international monetary fund; wto=world trade organization
 nba=national basketball association; nfl=national football league; mlb=major league baseball
 mba=master of business administration; gpa=grade point average; ipo=initial public offering
-ipos=initial public offerings; etf=exchange traded fund; etfs=exchange traded funds; apy=annual percentage yield
+ipos=initial public offerings; etf=exchange-traded fund; etfs=exchange-traded funds; apy=annual percentage yield
 b2b=business to business; b2c=business to consumer; pov=point of view; ufo=unidentified flying object
 ufos=unidentified flying objects; ev=electric vehicle; evs=electric vehicles; suv=sport utility vehicle
 suvs=sport utility vehicles; pcs=personal computers; sci-fi=science fiction; rom-com=romantic comedy
@@ -63,6 +63,15 @@ carb=carbohydrate; bday=birthday; xmas=christmas; diff=difference; diffs=differe
 hubby=husband; dept=department; mos=months; cert=certificate; certs=certificates; quals=qualifications
 ltr=letter; pymt=payment; pmt=payment; pymts=payments; natl=national; intro=introduction; mins=minutes
 ammo=ammunition; chimp=chimpanzee; chimps=chimpanzees; gator=alligator; gators=alligators; taxi=taxicab
+cpi=consumer price index; gdpr=general data protection regulation; kyc=know your customer
+sla=service level agreement; slas=service level agreements; orm=object relational mapping; otp=one time password
+dst=daylight saving time; ecg=electrocardiogram; ekg=electrocardiogram; gerd=gastroesophageal reflux disease
+pcos=polycystic ovary syndrome; ssd=solid state drive; ssds=solid state drives; hdd=hard disk drive
+gps=global positioning system; wfh=work from home; cli=command line interface; gui=graphical user interface
+vm=virtual machine; vms=virtual machines; cdn=content delivery network; gmo=genetically modified organism
+gmos=genetically modified organisms; rpm=revolutions per minute; cbt=cognitive behavioral therapy
+hpv=human papillomavirus; ocr=optical character recognition; etl=extract transform load
+erp=enterprise resource planning; dui=driving under the influence; cms=content management system
 """
 _CAPITALS = """
 ML=machine learning; HR=human resources; OS=operating system; AR=augmented reality; ER=emergency room
