@@ -57,6 +57,7 @@ _QUANTITY = any_of(
     r"|its|\w+'s) (?:[\w-]+ ){0,2}?(?:total|sum|average|mean|difference|ratio|percent(?:age)?|number|amount"
     r"|ages?|salary|cost|price|profit|earnings|income|height|weight|length|area|volume|speed|distance|population|probability|balance)\b"
 )
+_QUOTES = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb "
 _SUPPOSED = any_of(r"^\W*(?:suppose|supposing|imagine|assume|assuming|let's say|say|if) ")
 _PERSONS = vocabulary("i i'm i've i'd my mine me we we're we've our us you your")
 # What is told of these is news.
@@ -77,9 +78,9 @@ def without_given(folded: str) -> str:
 
 
 def given(text: str) -> str | None:
-    """The text that a prompt gives to be worked on, white space aside; None where it gives none."""
+    """The text that a prompt gives to be worked on, white space and quotes around it aside; None for none."""
     found = _GIVEN.match(fold(text))
-    return None if found is None else " ".join(text[found.start("given") :].split())
+    return None if found is None else " ".join(text[found.start("given") :].split()).strip(_QUOTES)
 
 
 def _words(parts: list[str]) -> int:

@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Translate to German: The meeting has moved.", 'Translate to German: "The meeting has moved."', NOTHING),
+    ("Translate to German: The meeting has moved.", "Translate to German: The meeting was moved.", VETO),
     ("Is the Galaxy S23 waterproof?", "Is the Galaxy S24 waterproof?", VETO),
     ("How do I write C++ classes?", "How do I write C# classes?", VETO),
     ("How do I sort in C?", "How do I sort in R?", VETO),
