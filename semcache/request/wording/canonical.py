@@ -104,11 +104,11 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
     counted: set[str] = set()
     current = text
     for _ in range(_PASSES):
-        if Edit.FRAME in kinds and (plain := calculation(current)) is not None:
+        if Edit.FRAME in kinds and (asked := calculation(current)) is not None:
             # Here, and not beside the other frames: expressions are held out of what these see.
-            if plain != current:
+            if asked != current:
                 edits.add(Edit.FRAME)
-            return Wording(plain, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
+            return Wording(asked, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
         held_out = held(current)
         if held_out is None:
             break
