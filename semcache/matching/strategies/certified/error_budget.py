@@ -66,7 +66,7 @@ class ErrorBudget:
     def note(self, risk: float | None, *, served: bool) -> None:
         """Note a request whose best candidate has this risk; None without a candidate.
 
-        Requests that are never served tell how rare hits are, and nothing of how sure hits will be.
+        Of hits, a request that nothing is near to tells how rare they are, and nothing of how sure they will be.
         """
         self.seen += 1
         self.served += served
@@ -74,7 +74,7 @@ class ErrorBudget:
             self.allowed += self._now
         if served and risk is not None:
             self.spent += risk
-        if self._contract == "request" or (risk is not None and risk <= HIGHEST):
+        if risk is not None or self._contract == "request":
             if self._strange:
                 self._strange -= 1
                 self._risks.popleft()
