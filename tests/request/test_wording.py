@@ -125,7 +125,7 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("how far apart are Oslo and Bergen", "how far apart are Bergen and Oslo"),
         ("what is the product of 8 and 3", "what is the product of 3 and 8"),
         ("are a crow and a raven related", "are a raven and a crow related"),
-        ("is zinc compatible with copper", "is copper compatible with zinc"),
+        ("is zinc interchangeable with copper", "is copper interchangeable with zinc"),
         ("without a car, how do I reach Oban", "how do I reach Oban without a car"),
     ],
     Edit.TYPO: [

@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {9: "bcd9c7795125fb59"}
+MADE = {10: "41a34b00e3f3393a"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",

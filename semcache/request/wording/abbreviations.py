@@ -355,6 +355,15 @@ def _clipped(part: str) -> bool:
     return part[at:] in _POINTED
 
 
+# One word in capitals that still stands for that word; of others capitals are an initialism ("AD", "MSG", "APT").
+_LOUD = vocabulary("tv tvs usa hq ecg ekg js db dbs wifi pls plz thx k8s a11y i18n rna")
+
+
+def is_clipped(short: str) -> bool:
+    """Return True for an abbreviation of one word, in lower case, that in capitals is another one."""
+    return len(short) > 1 and short not in _LOUD and " " not in ABBREVIATIONS.get(short, " ")
+
+
 def capitals(word: str) -> str | None:
     """The words that an abbreviation in capitals stands for, if it is none in lower case; None for another word."""
     return CAPITALS.get(word)

@@ -94,7 +94,7 @@ _SINGLE: dict[str, str] = dict(
     foetal=fetal diarrhoea=diarrhea leukaemia=leukemia orthopaedic=orthopedic gynaecology=gynecology
     gynaecologist=gynecologist encyclopaedia=encyclopedia anaesthetic=anesthetic anaesthesia=anesthesia
     anaesthetist=anesthetist caesarean=cesarean oesophagus=esophagus oedema=edema hypoglycaemia=hypoglycemia
-    hyperglycaemia=hyperglycemia ischaemia=ischemia coeliac=celiac faeces=feces mum=mom mums=moms mummy=mommy
+    hyperglycaemia=hyperglycemia ischaemia=ischemia coeliac=celiac faeces=feces mum=mom mums=moms
     maths=math sulphur=sulfur sulphate=sulfate sulphuric=sulfuric doughnut=donut doughnuts=donuts yoghurt=yogurt
     yoghurts=yogurts omelette=omelet omelettes=omelets chilli=chili chillies=chilies furore=furor
     speciality=specialty specialities=specialties sizeable=sizable likeable=likable moveable=movable

@@ -97,6 +97,7 @@ _COMMON = re.compile(
     r" (?:of|for|between) (?:the numbers )?(?P<of>\d[\d, ]*(?:,? and \d+)?)$",
     re.IGNORECASE,
 )
+_GROUPED = re.compile(r"\d,\d{3}(?!\d)")  # one number, or two
 _FORM = re.compile(
     r"""
     (?:(?:convert|change|express|write|turn|give|what\ is|what's|how\ much\ is|find|rewrite|how\ do\ you\ write
@@ -148,7 +149,7 @@ def _form(text: str) -> str | None:
 
 
 def _common(text: str) -> str | None:
-    if (match := _COMMON.match(text)) is None:
+    if (match := _COMMON.match(text)) is None or _GROUPED.search(match["of"]):
         return None
     numbers = sorted({int(number) for number in re.findall(r"\d+", match["of"])})
     if len(numbers) < 2:

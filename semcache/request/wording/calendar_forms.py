@@ -47,6 +47,9 @@ _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "
 _TENS_IN_WORDS = tuple([f"{tens}ies" for tens in _TENS])
 _HOURS = tuple([f"{digit}h" for digit in "0123456789"])
 _ZEROES = ("0s", "0's")
+_WARMTH = frozenset(("temperature", "temperatures", "degrees", "highs", "lows", "heat", "hot", "percentile"))
+# "5 june holidays" counts them.
+_COUNTED = re.compile(r" (?!is\b|was\b|has\b|does\b|this\b|as\b)[a-z]+s(?!\w)", re.I)
 _DAY_CUES = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
     "twelfth", "teenth", "twentieth", "thirtieth",
@@ -74,12 +77,15 @@ def dated(text: str, bag: frozenset[str]) -> str:
         text = _NOON.sub(_noon, text)
     if holds(lower, _TENS_IN_WORDS):
         text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)
-    if "0" in text and "the" in bag and holds(lower, _ZEROES):
+    if "0" in text and "the" in bag and bag.isdisjoint(_WARMTH) and holds(lower, _ZEROES):
         text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)
     return text
 
 
 def _day_first(match: re.Match[str]) -> str:
+    bare = match[0][:1].isdigit() and match[0].lower() == f"{match[1]} {match[2]}".lower()
+    if bare and _COUNTED.match(match.string, match.end()):
+        return match[0]
     return _day(match, match[1], match[2], match[3])
 
 

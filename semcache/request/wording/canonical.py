@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.wording import misspelt, other_languages
-from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, spelled_out
+from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, is_clipped, spelled_out
 from semcache.request.wording.british import AMERICAN, american
 from semcache.request.wording.calculations import calculation
 from semcache.request.wording.chatter import without_chatter
@@ -25,7 +25,7 @@ from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 9
+VERSION = 10
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -49,6 +49,11 @@ _ABOUT_WORDS = frozenset(
         "pronounce",
     )
 )
+# Who asks how a word is written means it as it is written.
+_ABOUT_LETTERS = frozenset(
+    ("spell", "spelled", "spelt", "spelling", "typo", "typos", "grammar", "grammatical", "proofread", "correct", "word")
+)
+_SPELLED = frozenset({Edit.SPELLING, Edit.TYPO, Edit.ABBREVIATION})
 _ABOUT_PAIRS = (frozenset(("full", "form")), frozenset(("short", "for")))
 _SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
 _BREAKS = re.compile(r"([.?!\n](?:(?<=\n)\n*|(?<=[a-z\d)\"'%\ue000-\uf8ff][.?!])[.?!]*\s+(?=\S)))", re.IGNORECASE)
@@ -104,11 +109,11 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
     counted: set[str] = set()
     current = text
     for _ in range(_PASSES):
-        if Edit.FRAME in kinds and (asked := calculation(current)) is not None:
+        if Edit.FRAME in kinds and (whole := calculation(current)) is not None:
             # Here, and not beside the other frames: expressions are held out of what these see.
-            if asked != current:
+            if whole != current:
                 edits.add(Edit.FRAME)
-            return Wording(asked, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
+            return Wording(whole, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
         held_out = held(current)
         if held_out is None:
             break
@@ -159,6 +164,8 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
     if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):
         kinds = kinds & _SHORT
     bag = frozenset(words)
+    if not bag.isdisjoint(_ABOUT_LETTERS):
+        kinds = kinds - _SPELLED
     named = not _ABOUT_WORDS.isdisjoint(bag) or any(pair <= bag for pair in _ABOUT_PAIRS)
     if Edit.FILLER in kinds:
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
@@ -255,6 +262,8 @@ class _Words:
             self._put(at, self._slips[at], Edit.TYPO)
             low = self._pieces[at]
         if not joined and self._spells_capitals_out(at):
+            return
+        if word.isupper() and not self._upper and is_clipped(low):
             return
         self._lower(at, low)
         if low in _EDITED or low.endswith("'s"):

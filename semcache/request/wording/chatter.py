@@ -51,6 +51,23 @@ _SIGNS = vocabulary(
     hmm hm mm mmm please pls plz bye goodbye ciao morning afternoon evening night dear btw ugh phew
     """
 )
+_POLITE = vocabulary("please pls plz")
+_TIMES = vocabulary("morning afternoon evening night")
+_WISHED = vocabulary("good nice great lovely wonderful have")
+_SOFT = vocabulary("""
+    please pls plz kindly now asap urgent urgently soon quickly quick as possible so really just ok okay thank right
+    and but well very i need want this it that would like if you can could will again here man dude mate bro
+    """)
+_ANSWERS = vocabulary("""
+    help helping assist assistance advice answer answers reply response tell know let explain guidance anyone someone
+    somebody anybody asking ask wondering question
+    """)
+# "Two answers please", "a simple answer please": of these answers something is said.
+_REPLIES = vocabulary("answer answers reply response")
+_LIKENED = vocabulary("""
+    one two another more all only simple easy small tiny basic random weird odd silly stupid dumb strange awesome
+    amazing fantastic lovely wonderful super cool perfect little
+    """)
 # What hangs before a comma and is no sentence.
 _CONNECTIVES = vocabulary(
     """
@@ -83,7 +100,7 @@ _PHRASES = re.compile(
     r"|wonderful) (?:day|one"
     r"|evening|weekend|week|time|night)|take care|god bless|see you|speak soon|talk soon|all the best|keep (?:it )?up"
     r"(?: the)? (?:the )?(?:good|great) work|how (?:are|is) (?:you|it|things|everything)(?: (?:doing|going|today|all))*"
-    r"|what is up|how do you do|nice to meet you|good to see you|long time no see|in (?:a )?simple terms please"
+    r"|what is up|how do you do|nice to meet you|good to see you|long time no see"
     r"|it has been bugging me|this has been bugging me|been bugging me|i keep forgetting|i always forget|i forgot"
     r"|i (?:really )?(?:do not|have no) (?:know|idea|clue)(?: please help)?|i am (?:so )?(?:confused|stuck|lost)"
     r"|need to know(?: asap| soon)?|let me know|please (?:tell me|advise|let me know|help|explain|answer|respond|reply)"
@@ -105,6 +122,15 @@ _PICTURES = re.compile(
     "[ ]?[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f1e6-\U0001f1ff]+"
     r"|(?<=\s)(?:[:;=]-?[)(DPp]|<3|:'\()(?=\s|$)"
 )
+_TAKING = vocabulary("""
+    with use using the a an is are was does do of and or emoji emojis add put send like to in for by between vs versus
+    this that these those my describe explain about
+    """)
+_ASKING = vocabulary("""
+    what who whom whose where when why how which can could would will should is are do does did i we please hi hello
+    hey thanks thank tell give show explain write list help any my so
+    """)
+_CLOSING = frozenset((*".?!,:;\n", *"\u2013)"))
 _MARKS = frozenset(".?!,:;\n\u2013")
 _HEAD = re.compile(r"([^.?!,:;\n]{1,90}?)(?:[.!?,:;]+\s+|\s+\u2013\s+|\s*\.\.\.\s*|\s*\n\s*)")
 _STOP = re.compile(r"[.?!,:;\n]")
@@ -127,7 +153,7 @@ _PARTING = vocabulary(
 _SIGNED = re.compile(
     r"(?<=[.?!\n])\s*(?:many |with )?(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes|sincerely|yours(?: "
     r"\w+)?|cheers|thanks"
-    r"|thank you|best)(?: in advance)?[,!.]?\s+[a-z]+(?: [a-z]+)?\.?$",
+    r"|thank you|best(?=[,\n]))(?: in advance)?[,!.]?\s+[a-z]+(?: [a-z]+)?\.?$",
     re.IGNORECASE,
 )
 _SIGNING = ("regards", "wishes", "sincerely", "yours", "cheers", "thank", "best")
@@ -145,10 +171,10 @@ _END_CUES = _SIGNS | vocabulary(
 def without_chatter(text: str) -> str:
     """The text without chatter at its beginning and end, and without pictures."""
     if not text.isascii():
-        plain = _PICTURES.sub(_gap, text)
+        plain = _without_pictures(text)
         text = plain if len(plain) > 2 else text
     elif ":-" in text or ":)" in text or ":(" in text or ":D" in text or ";)" in text or "<3" in text or ":P" in text:
-        text = _PICTURES.sub(_gap, text)
+        text = _without_pictures(text)
     for _ in range(4):
         shorter = _without_head(text)
         if shorter == text:
@@ -169,8 +195,22 @@ def without_chatter(text: str) -> str:
     return text
 
 
+def _without_pictures(text: str) -> str:
+    """The text without pictures that say nothing; all stay in a text about what is written."""
+    return text if _QUOTING.search(text) else _PICTURES.sub(_gap, text)
+
+
 def _gap(picture: re.Match[str]) -> str:
-    """The rest of a picture: a space where words would run together without it."""
+    """The rest of a picture: nothing, a space where words would run together, or all of it where a word needs it.
+
+    "Is [a picture] a fox" and "a tweet with [a picture]" ask about it.
+    """
+    before, behind = picture.string[: picture.start()].rstrip(), picture.string[picture.end() :].split(maxsplit=1)
+    last = before.rsplit(maxsplit=1)[-1].lower() if before else ""
+    asked = bool(behind) and behind[0].lower().strip(",.?!") in _ASKING
+    needed = bool(behind) and not asked and before[-1:] not in _CLOSING
+    if last in _TAKING or needed:
+        return picture[0]
     return " " if picture.start() and picture.string[picture.end() : picture.end() + 1].isalnum() else ""
 
 
@@ -238,7 +278,7 @@ def _is_chatter(words: list[str], said: str, *, clause: bool, head: bool) -> boo
     """Return True if these words, a sentence or a clause of one, say nothing."""
     if _PHRASES.fullmatch(said):
         # Behind the request these are requests of their own.
-        return head or (words[0] not in ("how", "what") and said != "tell me something")
+        return head or (words[0] not in ("how", "what") and words[-1] != "one" and said != "tell me something")
     if len(words) > 16:
         return False
     if (hope := _HOPES.match(said)) is not None:
@@ -248,10 +288,20 @@ def _is_chatter(words: list[str], said: str, *, clause: bool, head: bool) -> boo
         return False
     if head and clause and all(map(_CONNECTIVES.__contains__, words)):
         return True
-    if _SIGNS.isdisjoint(words):
+    signs = _SIGNS.intersection(words)
+    if not signs or not _is_polite(words, signs):
         return False
     # "Help me" before a colon asks; "can you help me: ..." does not.
     return head or len(words) > 1 or words[0] in _SIGNS
+
+
+def _is_polite(words: list[str], signs: frozenset[str]) -> bool:
+    """Return False for what an answer is to be like, with a "please" or a time of day: "in one week please"."""
+    if signs <= _TIMES:
+        return not _WISHED.isdisjoint(words)
+    if not signs <= _TIMES | _POLITE or _SOFT.issuperset(words):
+        return True
+    return not _ANSWERS.isdisjoint(words) and (_REPLIES.isdisjoint(words) or _LIKENED.isdisjoint(words))
 
 
 def _enough(text: str) -> bool:

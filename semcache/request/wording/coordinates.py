@@ -134,6 +134,8 @@ def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
         return False
     if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:
         return False
+    if any(map(is_described, plain)):
+        return False
     # "Add x and remove the y": the second side has a verb of its own.
     together = low[sides[-1][0] - 1] == "and" or plain[0][0] not in BASES
     alone = first == 0 and len(low) == sides[-1][1]
@@ -199,6 +201,28 @@ def _opens(low: list[str], at: int, end: int) -> bool:
         or (at < end and word in PRESENT and word not in DOUBTFUL and at > 0 and low[at - 1] in _AUXILIARIES)
         or word in ("and", "or")
     )
+
+
+def is_described(side: list[str]) -> bool:
+    """Return True if a side in words begins with an adjective, which before the first side may be of both.
+
+    "Cheap laptops and phones" is not "phones and cheap laptops".
+    """
+    first = side[0].lower()
+    return len(side) > 1 and (first in _ADJECTIVES or first.endswith(_ADJECTIVAL))
+
+
+_ADJECTIVES = vocabulary("""
+    free cheap expensive old new young big small large little long short high low hot cold warm cool good bad great
+    best worst better worse black white red blue green yellow brown gray pink purple orange wild tame rich poor strong
+    weak healthy unhealthy fresh dry wet raw cooked frozen fried baked vegan vegetarian organic local foreign native
+    modern ancient medieval early late fast slow hard soft light heavy dark bright clean dirty safe dangerous easy
+    difficult simple complex open closed public private common rare popular famous male female married single dead
+    living electric electronic digital used broken open-source remote online offline top main major minor different
+    similar various certain other many few several some all both extra spicy sweet sour bitter salty thin thick wide
+    narrow deep shallow full empty quiet loud american british french german italian spanish chinese japanese indian
+    """)
+_ADJECTIVAL = ("able", "ible", "ful", "less", "ous", "ive", "iest", "ical")
 
 
 def _is_noun(side: list[str]) -> bool:

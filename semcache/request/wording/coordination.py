@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from semcache.config.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS
 from semcache.request.text import LIGHT, vocabulary
-from semcache.request.wording.coordinates import coordinated
+from semcache.request.wording.coordinates import coordinated, is_described
 from semcache.request.wording.product_parts import apart
 from semcache.request.wording.verbs import is_base
 
@@ -54,7 +55,7 @@ _BETWEEN_OF = re.compile(
     rf" {_SIDE}{_STOP}"
 )
 _WITH = re.compile(
-    rf"^((?:how |why )?(?:is|are|was|were)) {_SIDE} (compatible with|interchangeable with|synonymous with"
+    rf"^((?:how |why )?(?:is|are|was|were)) {_SIDE} (interchangeable with|synonymous with"
     rf"|identical to|equivalent to"
     rf"|related to"
     rf"|equal to|similar to|the same as|different from|married to|at war with|allied with) {_SIDE}{_STOP}"
@@ -82,6 +83,8 @@ _DIFFERS = re.compile(
 _SEQUENCE = vocabulary(
     """
     before after then from until till into first second last respectively order sequence ratio followed than
+    composition compose concatenate concatenation concatenating join joins joined joining matrix matrices
+    rate rates conversion conversions
     convert converting minus divided subtract subtracting division university institute ministry department school
     college faculty academy act house lord lords bureau museum journal movie film book novel song lyrics band album
     game show series title called named quote episode brand company store translate spell rhyme word words phrase
@@ -136,6 +139,16 @@ _MIDDLE = re.compile(
 _SAYING = vocabulary(
     "said say says think thinks believe believes claim claimed claims promise promised that who which want wanted"
 )
+# Phrases of time and condition, which are of the whole clause; and those that are often of what stands before them.
+_TIMED = vocabulary("if when whenever before after since until during once unless although because as")
+_ATTACHED = vocabulary("with without while from by about")
+_BEINGS = vocabulary("""
+    man men woman women person people child children kid kids boy boys girl girls baby babies friend friends
+    husband wife son daughter brother sister mother father parent parents partner boyfriend girlfriend someone somebody
+    anyone anybody everyone employee employees worker workers student students teacher patient patients customer
+    customers user users client clients neighbor neighbors tenant tenants driver drivers passenger passengers guest
+    guests dog dogs cat cats animal animals bird birds horse horses pet pets he she him her them they
+    """)
 _FIRST = re.compile(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
 _LEADING = vocabulary("in using on for with at during without after before under near within")
@@ -158,13 +171,15 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
         text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
     if words[0] in ("who", "which"):
         text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
-    if "and" in bag and bag.isdisjoint(_ORDINAL_WORDS):
+    if "and" in bag and bag.isdisjoint(_ORDINAL_WORDS) and bag.isdisjoint(_MATRICES):
         text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
         text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
         text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
         if not bag.isdisjoint(_JOINTLY):
             text = _TOGETHER.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
-    if "between" in bag:
+    if "between" in bag and not bag.isdisjoint(_DATES):
+        return text
+    if "between" in bag and bag.isdisjoint(_DIRECTED):
         text = _PAIRED.sub(_between, text)
     if words[0] in ("compare", "comparing", "contrast"):
         return _COMPARED.sub(_compared, text)
@@ -205,9 +220,16 @@ _PRONOUNS = vocabulary("it this that they he she i you we there these those one"
 _JOINTLY = vocabulary("together other same side simultaneously")
 _POINTING = vocabulary("former latter respectively first second last")
 _ORDINAL_WORDS = vocabulary("before after then order")  # beside `_POINTING`
+_MATRICES = vocabulary("matrix matrices")  # whose product turns on their order
+# From one to the other: "flights between Friday and Monday".
+_DATES = frozenset([*MONTHS, *SHORT_MONTHS, *WEEKDAYS]) | vocabulary("""
+    christmas easter thanksgiving halloween ramadan diwali hanukkah midnight noon morning afternoon evening night dawn
+    dusk sunrise sunset spring summer autumn fall winter today tomorrow yesterday now
+    """)
+_DIRECTED = vocabulary("rate rates conversion conversions")  # of one to the other
 _RELATING = vocabulary(
     """
-    compatible interchangeable synonymous identical equivalent related equal similar same different married
+    interchangeable synonymous identical equivalent related equal similar same different married
     war allied differ compare compared
     """
     " distinguishes differentiates separates tell distinguish differentiate"
@@ -220,9 +242,20 @@ def _moved(text: str) -> str:
     match = _FRONTED.match(text) or _FRONTED_BARE.match(text)
     if match is None or match[2].split()[-1] in _IDIOMS or match[2] in ("that", "this", "it"):
         return text
-    if not _SAYING.isdisjoint(match[3].split()[1:]):
+    if not _SAYING.isdisjoint(match[3].split()[1:]) or _may_be_of_another(match[1].lower(), match[3].lower().split()):
         return text
     return f"{match[3].rstrip(' ,')} {match[1]} {match[2]}{match[4] or ''}"
+
+
+def _may_be_of_another(leader: str, words: list[str]) -> bool:
+    """Return True where a phrase that begins so would be read of somebody in the clause, if it stood behind them.
+
+    "With a gun, how do I stop a man" is not "how do I stop a man with a gun".
+    """
+    if leader in _TIMED:
+        return False
+    named = words if leader in _ATTACHED else words[-1:]
+    return not _BEINGS.isdisjoint([word.strip("?") for word in named])
 
 
 def _key(side: str) -> str:
@@ -257,7 +290,12 @@ def _compared(match: re.Match[str]) -> str:
 
 
 def _free(one: str, two: str, rest: str) -> bool:
-    """Return True if nothing binds to one side only: no preposition in the first, no "and" behind the second."""
+    """Return True if nothing binds to one side only: no preposition in the first, no "and" behind the second.
+
+    An adjective before the first side may be of both.
+    """
+    if is_described(one.split(" ")) or is_described(two.split(" ")):
+        return False
     if not _PREPOSITIONS.isdisjoint(one.split()) or rest.startswith((" and ", ",")) or " and " in rest[:40]:
         return False
     return not rest.startswith((" from ", " to ")) and bool(one.strip()) and bool(two.strip())

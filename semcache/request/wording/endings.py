@@ -31,8 +31,9 @@ _TAIL = re.compile(
     r"|buddy|anyone"
     r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now"
     r" please|then)$"
-    r"|(?<=\w) (?:anyway|anyways|exactly|precisely|by any chance|if you do not mind|if possible|then|though|mate"
-    r"|you guys|if you know|if i may ask|or something|or whatever|do you know|if you please)$",
+    r"|(?<=\w) (?:anyway|anyways|by any chance|if you do not mind|if possible|then|though"
+    r"|you guys|if you know|if i may ask|or something|or whatever|(?<!\bwho )do you know|if you please)$"
+    r"|^(?:what|who|where|when|why|which)\b.* (?:exactly|precisely)$",
     re.IGNORECASE,
 )
 _TAILS = vocabulary(
@@ -48,7 +49,7 @@ _SAID = re.compile(
     r"|giv(?:e|ing)|many|special|than|no|of|and|or|to|for|thanks.*thanks)\b",
     re.IGNORECASE,
 )
-_PLEASES = vocabulary("to can that not will you they we i must should would could cannot who people")
+_PLEASES = vocabulary("say spell word to can that not will you they we i must should would could cannot who people")
 _LETTERS = re.compile(r"[a-z]+")
 _URGENT = re.compile(r"(?<=\w),? (?:asap|as soon as possible)$", re.IGNORECASE)
 _ENDS = vocabulary(
@@ -72,7 +73,11 @@ def without_ending(text: str, bag: frozenset[str]) -> str:
 
 def _without_tail(text: str) -> str:
     match = _TAIL.search(text)
-    return text[: match.start()] if match and match.start() else text
+    if match is None:
+        return text
+    if not match.start():
+        return text.rsplit(" ", 1)[0]
+    return text[: match.start()]
 
 
 def _without_thanks(text: str) -> str:

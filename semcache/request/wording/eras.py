@@ -35,7 +35,11 @@ _RULERS = (
     r"|umberto|victor emmanuel|robert|constantine|theodosius|amenhotep|thutmose|rama|baldwin|boniface|clement"
     r"|maximilian"
 )
-_RULER = re.compile(rf"\b({_RULERS}) the ({'|'.join(_ORDINALS)})(?![\w-])", re.IGNORECASE)
+_RULER = re.compile(
+    rf"\b({_RULERS}) the ({'|'.join(_ORDINALS)})(?![\w-])(?! (?:wife|husband|son|daughter|child|brother|sister|king"
+    r"|queen|pope|emperor|ruler|man|woman|person|president|one|of|to|born|in line|time|eldest|oldest|most|best)\b)",
+    re.IGNORECASE,
+)
 _ROMAN_CUE = re.compile(
     r"(?:war|chapter|part|volume|act|scene|article|type|stage|phase|grade|section|season|bowl) [ivx]"
 )

@@ -124,7 +124,7 @@ _LEADING = re.compile(
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
           [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
-      | (?:u+h+|u+m+|e+r+m*|h+m+|ah+|oh)\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
+      | (?:u+h+|u+m+|e+r+m+|h+m+|ah+|oh|er(?=[,.!\u2013]|[ ]{_NEXT}))\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
       | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_VERB}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b
           |if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
           |any[ ]|may[ ]|might[ ])
@@ -273,7 +273,7 @@ _MIDDLE = re.compile(
     r"(?<!say)(?<!saying)(?<!word)(?<!mean)(?<!means)(?<!says)(?<!\buse)(?<!\busing)(?<!\bspell)(?<!\bplay)"
     r"(?<!\btype)(?<!\bwrite)(?<!\bavoid)(?<!\bhear)(?<!pronounce)(?<!\bremove)(?<!\bor)(?<!\bversus)"
     r"(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:u+h+m*"
-    r"|u+m+|e+rm*|h+m+)(?:,|\.\.\.)?(?= )",
+    r"|u+m+|e+rm+|h+m+|er(?=,|\.\.\.))(?:,|\.\.\.)?(?= )",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(

@@ -43,7 +43,8 @@ _HOW_TO = re.compile(
       | how[ ]am[ ]i[ ](?:supposed|able)[ ]to
       | how[ ]shall[ ](?:i|we|one)
       | (?:any[ ](?:idea|ideas|tips|clue)[ ](?:on[ ])?)how[ ]to
-      | (?:tell|show|teach|help)[ ]me[ ](?:the[ ]way[ ])?to
+      | (?:tell|show|teach)[ ]me[ ]the[ ]way[ ]to
+      | teach[ ]me[ ]to
       | what[ ]does[ ]it[ ]take[ ]to
       | how[ ]exactly[ ](?:do|can|would)[ ](?:i|you|we|one)
       | (?:what|which)[ ]steps[ ](?:do[ ]i|should[ ]i|must[ ]i)[ ](?:take|follow)[ ]to
@@ -141,8 +142,8 @@ _MEANING = re.compile(
 )
 _STANDS = re.compile(
     r"what (?:does|do) the (?:abbreviation|acronym|letters|initials) (\S+) (?:stand for|mean)|(?:what is )?(?:the )?"
-    r"(?:full|long|expanded) form of (?:the (?:abbreviation|acronym) )?(\S+)|what is (\S+) (?:short|(?:an?|the)"
-    r" (?:abbreviation|acronym)) (?:for|of)|(\S+) (?:stands|is short) for what|(\S+) full form$",
+    r"(?:full|long|expanded) form of (?:the (?:abbreviation|acronym) )?(\S+)|what is (\S+) (?:short for|(?:an?|the)"
+    r" (?:abbreviation|acronym) (?:for|of))|(\S+) (?:stands|is short) for what|(\S+) full form$",
     re.IGNORECASE,
 )
 _TELL_WH = re.compile(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
@@ -207,6 +208,8 @@ _MAKING = vocabulary("""
     debug develop think compare convert list study review see remember
     """)
 _BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
+# What only its name answers, "the largest planet", "the person who": of another thing that is asked for, what it is.
+_TOLD = r"the (?:(?:\w{2,8}est|most|least|first|last)\b|[^,.?!;]*? (?:that|who|whose|whom|which|where|when)\b)[^,.?!;]*"
 # Each pattern is another writing of the frame beside it.
 _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(
@@ -220,7 +223,7 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"for how long ", re.I), "how long "),
     (re.compile(r"how frequently ", re.I), "how often "),
     (re.compile(r"how long (?:will|would|should) it take ", re.I), "how long does it take "),
-    (re.compile(r"(?:what number of|how many different) ", re.I), "how many "),
+    (re.compile(r"what number of ", re.I), "how many "),
     (re.compile(r"(?:what amount of|what quantity of) ", re.I), "how much "),
     (re.compile(r"(when|where|how (?:often|much|long|many \w+)) to (?=[a-z])(?!be\b)", re.I), r"\1 do i "),
     (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}?) there (are|is|were|was)(?=$| )", re.I), r"\1 \2"),
@@ -250,9 +253,9 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
         r"what is the \1 time "),
     (re.compile(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
     (re.compile(r"what do (?:you|we|people|they) call ([^,.?!;]+)$", re.I), r"what is \1 called"),
-    (re.compile(r"what is the name (?:of|for) (the [^,.?!;]+)$", re.I), r"what is \1"),
-    (re.compile(r"what is (the [^,.?!;]+) (?:called|named)$", re.I), r"what is \1"),
-    (re.compile(r"what is the (?:name|term|word) (?:of|for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (re.compile(rf"what is the name (?:of|for) ({_TOLD})$", re.I), r"what is \1"),
+    (re.compile(rf"what is ({_TOLD}) (?:called|named)$", re.I), r"what is \1"),
+    (re.compile(r"what is the (?:name (?:of|for)|(?:term|word) for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
     (re.compile(
         r"(?:the )?((?:\w{2,8}est|most \w+|least \w+|best|worst|first|last) (?!way\b|of\b)(?:(?!is\b|are\b|was\b"
         r"|do\b|does\b|did\b)[\w'-]+ ){1,4}(?:in|on|ever|of) [^,.?!;]+)$", re.I), r"what is the \1"),
@@ -265,7 +268,8 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(
         r"is it (?:at all )?possible (?:for (?:me|one|us) |for (?:someone|people) (?!.*\b(?:my|me|our|us|i"
         r"|their)\b))?to ", re.I), "can i "),
-    (re.compile(r"(?:can one|am i able to|can we|could i|could one|would i be able to) ", re.I), "can i "),
+    (re.compile(
+        r"(?:can one|am i able to|could i(?! (?:have|be|get)\b)|could one|would i be able to) ", re.I), "can i "),
     (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:for me |if i )?(?:to )?", re.I), "is it ok to "),
     (re.compile(
         r"(?:is there (?:a|any|some)|are there any|any) ways? (?:for me |i can |one can )?(?:to "
@@ -284,15 +288,12 @@ _STRANDED = re.compile(
     re.IGNORECASE,
 )
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
-# A clause of its own, an auxiliary of its own or a preposition has the "not" behind it.
-_BOUND = (
-    rf"(?:that|which|who|if|and|or|whether|so|because|when|while|until|unless|but|than|where|after|before|since|though"
-    rf"|although|{_AUXILIARY}|may|might|must)"
-)
+# Behind the whole subject and nothing else: "is it ok to not eat" is not "is it not ok to eat".
 _NEGATED = re.compile(
     rf"((?:(?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? )?)({_AUXILIARY}) "
-    rf"(?!not\b)((?:(?!{_BOUND}\b)[^\s,.?!;]+ ){{1,6}}?)(?<!\bof )(?<!\bfor )(?<!\bby )(?<!\bin )(?<!\babout )"
-    r"(?<!\bfrom )(?<!\bwith )not (?!only\b|just\b|even\b|to\b)(?=\S)",
+    r"((?:(?:i|you|he|she|it|we|they|there|this|that|these|those)|(?:the|an?|my|your|his|her|its|our|their|this|that"
+    r"|these|those|some|any|most|all) (?!one\b)[\w'-]+|(?!not\b|only\b|to\b)\w+(?<!ing)) )not"
+    r" (?!only\b|just\b|even\b|to\b)(?=\S)",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,8 @@ _GIVING = (
     r"(?:give|provide|write|make|do|offer|present|supply|produce|create|get|show|need|want|share|prepare|compile"
     r"|draw up)"
 )
-_FOR_ME = r"(?: (?:me|us))?(?: with)?"
+_ME = r"(?:me|(?-i:us))"  # and not the country
+_FOR_ME = rf"(?: {_ME})?(?: with)?"
 _NOUNED = re.compile(
     rf"(?:(?:i )?{_GIVING}{_FOR_ME} )?(?:(?:an?|some|the) )?(?:(brief|short|quick|concise|detailed|simple"
     rf"|long|full|complete|clear) )?"
@@ -36,7 +37,7 @@ _OBJECT = re.compile(
     r"|generate|suggest"
     r"|recommend|draft|provide|name|outline|compose|design|build|prepare|calculate|compute|solve|convert|teach|get|send"
     r"|rewrite|offer|help|plan|propose|pick|choose|bake|cook|fetch|print)"
-    r" (?:(?:to|for) )?(?:me|us) (?:with )?(?=(?:an?|the|some|any|\d+|all|every|this|that|these|those|my|your|one|more"
+    rf" (?:(?:to|for) )?{_ME} (?:with )?(?=(?:an?|the|some|any|\d+|all|every|this|that|these|those|my|your|one|more"
     r"|examples?|ideas?|information|ways|something|about)\b)",
     re.IGNORECASE,
 )
@@ -45,17 +46,18 @@ _FOR_WHOM = re.compile(
     r"|generate|suggest"
     r"|recommend|draft|provide|name|outline|compose|design|build|prepare|calculate|compute|solve|convert"
     r"|rewrite|plan)\b)"
-    r"([^,.?!;:\n]+?) (?P<way>to|for) (?P<whom>me|us)$",
+    rf"([^,.?!;:\n]+?) (?P<way>to|for) {_ME}$",
     re.IGNORECASE,
 )
 _SOME = re.compile(
-    r"(?:name|give|list|tell|provide|show|state|mention|cite|offer)(?: me| us)?(?: with)? (some|\d{1,3}|a few|several)"
+    rf"(?:name|give|list|tell|provide|show|state|mention|cite|offer)(?: {_ME})?(?: with)?"
+    r" (some|\d{1,3}|a few|several)"
     r" (?!of\b|more\b|hours?\b|minutes?\b|seconds?\b|days?\b|weeks?\b|tips?\b|advice\b|information\b"
     r"|stars?\b|time\b)(?=[a-z])",
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(
-    r"(?:(?:give|show|provide|state|name|share|offer|write|find|get|need|want)(?: me| us)?(?: with)?|what is"
+    rf"(?:(?:give|show|provide|state|name|share|offer|write|find|get|need|want)(?: {_ME})?(?: with)?|what is"
     r"|what would be"
     r"|could i (?:have|get|see)|can i (?:have|get|see)|i (?:need|want|would like)(?: to see)?) (an|some|a few|\d{1,2})"
     r" examples? (?=(?:of|for)\b)",
@@ -88,6 +90,7 @@ _GIVEN = re.compile(
 _SENT = vocabulary(
     "letter email e-mail message note reply poem speech compare convert"
 )  # what has a reader, or two sides
+_CLAUSES = vocabulary("what how why who where when which that whether if")
 HEADS = vocabulary("""
     analysis bake build calculate can choose cite compare comparison compile compose compute convert cook could
     create define definition describe description design do draft draw enumerate estimate explain explanation fetch
@@ -118,8 +121,11 @@ def commanded(text: str) -> str:
         text = f"{match[1]} {text[match.end() :]}"
     if match := _GIVEN.match(text):
         text = "give " + text[match.end() :]
-    if (match := _FOR_WHOM.match(text)) and not (
-        match["whom"] == "US" or (match["way"] == "to" and _SENT & set(text.split()))
-    ):
+    if (match := _FOR_WHOM.match(text)) and not _bound_to_asker(match["way"], text.split()):
         text = match[1] + text[match.end() :]
     return text
+
+
+def _bound_to_asker(way: str, words: list[str]) -> bool:
+    """Return True where "to me" belongs to a letter or a clause: "explain what happened to me"."""
+    return not _CLAUSES.isdisjoint(words) or (way == "to" and not _SENT.isdisjoint(words))

@@ -29,7 +29,7 @@ mba=master of business administration; gpa=grade point average; ipo=initial publ
 ipos=initial public offerings; etf=exchange-traded fund; etfs=exchange-traded funds; apy=annual percentage yield
 b2b=business to business; b2c=business to consumer; pov=point of view; ufo=unidentified flying object
 ufos=unidentified flying objects; ev=electric vehicle; evs=electric vehicles; suv=sport utility vehicle
-suvs=sport utility vehicles; pcs=personal computers; sci-fi=science fiction; rom-com=romantic comedy
+suvs=sport utility vehicles; sci-fi=science fiction; rom-com=romantic comedy
 nda=non disclosure agreement; ngo=non governmental organization; ngos=non governmental organizations
 cctv=closed circuit television; rna=ribonucleic acid; lng=liquefied natural gas
 ppe=personal protective equipment; hoa=homeowners association; 2fa=two factor authentication
@@ -39,7 +39,7 @@ iirc=if i recall correctly; afaik=as far as i know; fwiw=for what it is worth; i
 imo=in my opinion; imho=in my humble opinion; tbh=to be honest; lmk=let me know; ttyl=talk to you later
 irl=in real life; nvm=never mind; omw=on my way; ty=thank you; thnks=thanks; thankyou=thank you
 exam=examination; exams=examinations; lab=laboratory; labs=laboratories; gym=gymnasium; gyms=gymnasiums
-bike=bicycle; bikes=bicycles; plane=airplane; planes=airplanes; aeroplane=airplane; aeroplanes=airplanes
+bike=bicycle; bikes=bicycles; aeroplane=airplane; aeroplanes=airplanes
 ad=advertisement; demo=demonstration; demos=demonstrations; memo=memorandum; memos=memorandums; limo=limousine
 condo=condominium; condos=condominiums; undergrad=undergraduate; undergrads=undergraduates; univ=university
 dorm=dormitory; dorms=dormitories; stats=statistics; econ=economics; psych=psychology; trig=trigonometry

@@ -31,7 +31,8 @@ _SAFE = {
     0xFB03: "ffi",
     0xFB04: "ffl",
 }
-_LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
+# Behind one that stands alone before a word the text may go on about it: "what does ! do in bash".
+_LOOSE = re.compile(r" +(?=[,;.?!](?:\s*$|\s+[^\sa-z]|,?\n))")
 _AMPERSAND = re.compile(r"\b([^\W\d_]{3,}) & (?=([^\W\d_]{3,})\b)")  # between two words, and no operator
 _DASHES = re.compile(r" +(?:--+|\u2013) +")
 _HYPHEN = re.compile(r"(?<=[a-z]) +- +(?=[A-Za-z])")
@@ -71,6 +72,11 @@ _CAPITALISED = vocabulary(
     jaws cars up it frozen friends lost heroes house suits bones castle nirvana queen kiss cream yes prince
     sting seal pink future usher pitbull drake seasons crow warren wells bush ford trump gates jobs cook page brin
     holmes watson bond potter rowling east west north south
+    steam slack zoom unity canvas discord hinge outlook cursor excel notion stripe plaid mint rails ember ghost sage
+    brave arc bolt bumble cash lime affirm oracle blender express signal buffalo phoenix cologne champagne jersey
+    limerick ottoman mandarin mass advent genesis exodus acts judges kings cancer orange hull split derby sandwich
+    china panama cardinal orthodox catholic earth god sims halo portal fable rust doom control dune avatar cats hair
+    wicked rent once wonder room joker alien scream heat seven psycho titanic rocky tangled brave coco soul inside
     """
 )
 _ACRONYMS = vocabulary(
@@ -81,7 +87,14 @@ _ACRONYMS = vocabulary(
     sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
     win wins won all and are can for has his how man mid not off old our sip soap crud solid dry kiss yarn bash dash
     fish ash awk sed cat less more make nose pest rice start hat lamp mean cars core cost bus ace aim ant arm art ban
-    bat bit boo cod cob dna
+    bat bit boo cod cob dna fire raid slam goat chip star stars shield trim soar beam wine trap grit wasp dream spam
+    peace pride sage smart sharp swot blast bleach calm care case cave champ chaps clasp clear coin cord corn crew
+    crisp dart debt deer drake edge epic face faith farm fast ferry flame flex flip frog glow grab grace gravy gust
+    halo hare harp hero hope horse jump kite launch lean lens life links lion lock loft loop lost mace magic mars mask
+    mast match melt mist moss motor nice nova nurse opal open pace paces pact pacer pearl pets phase pilot pine pipe
+    plan plug port prism proof pulse quest race racer ramp rank reach ready rise rope sail salt scan scope score seal
+    search sense share ship shop sick sign silk site skip smile snap snow sort space spark spice spot stage swim talk
+    target task tide tiger tops track trust unity vase view vista voice ward wave wing wise wolf word work wrap zinc
     """
 ) - vocabulary("and not how are was is do in on the for all can no to new old one")
 # Names that the word behind them makes evident, whatever the case.
@@ -108,7 +121,7 @@ _SHORT = 5  # words
 _CASED = vocabulary(
     """
     Mb Gb Kb Tb MW mW Mbps MBps Gbps GBps Mbit Gbit Ml Co Mg Na Cl Fe Ca Pb Zn Cu Ag Au Hg Sn Ni Mn Cr Br Li Ti Pt Ra
-    Rn Xe Kr Ne Ar Cs Rb Ga Ge Se
+    Rn Xe Kr Ne Ar Cs Rb Ga Ge Se Ac Ba Cd Md Pa Pd Po Sr Sc Nm NM Mm Pb Cal
     """
 )
 _COMMON = vocabulary(
@@ -182,19 +195,28 @@ _COMMA = re.compile(
     r"|please\b)[a-z\ue000-\uf8ff\"'])(?<!\bno,)(?<!\byes,)(?<!\bnot,)",
     re.IGNORECASE,
 )
+# "Coconut, milk and rice" is not "coconut milk and rice".
+_LISTED = re.compile(r", (?:[^\s,.?!;]+ ){1,4}(?:and|or|nor)\b|,[^,.?!;]{1,40},")
 _BRACKETS = re.compile(r"(?<=\w) \(([^()\n]{2,60})\)(?=$|[ ?.!,])")
 _HYPHENED = re.compile(
     r"(?<![\w'-])([a-z]{2,})-(?=[a-z]{2,})((?:[a-z]{2,}-)?)(?!\w+(?:ing|ed)\b)([a-z]{2,})(?![\w'-])", re.IGNORECASE
 )
 _PARTS = re.compile(r"(?<=[a-z]-)[A-Z](?=[a-z]+\b)")
+# What asks cannot belong to the sentence before it; of other words the mark tells which sentence has them.
+_ASKS = (
+    r"(?= (?:what|who|whom|whose|where|when|why|how|which|is|are|was|were|do|does|did|can|could|would|will|should|may"
+    r"|has|have|any|please|i|explain|give|tell|show|write|list)\b)"
+)
 _STOPS = re.compile(
-    r"(?:(?<=[a-z]{2})|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff]))(?:[.?!;:]+| \u2013)(?= [a-z\d\"\ue000-\uf8ff])"
-    r"|(?<=\d)[.?;:](?= [a-z]{2})"
+    rf"(?:(?<=[a-z]{{2}})|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff]))(?:[.?!;:]+| \u2013){_ASKS}"
+    rf"|(?<=\d)[.?;:]{_ASKS}",
+    re.IGNORECASE,
 )
 # The same where there is no dash; a pattern is found faster by its first character than by what stands before it.
 _PLAIN_STOPS = re.compile(
-    r"[.?!;:](?:(?:(?<=[a-z]{2}.)|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff].))[.?!;:]*(?= [a-z\d\"\ue000-\uf8ff])"
-    r"|(?<=\d[.?;:])(?= [a-z]{2}))"
+    rf"[.?!;:](?:(?:(?<=[a-z]{{2}}.)|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff].))[.?!;:]*{_ASKS}"
+    rf"|(?<=\d[.?;:]){_ASKS})",
+    re.IGNORECASE,
 )
 _PREFIXES = vocabulary("re co ex un anti pre non de mis sub semi pro extra intra inter ultra self mid counter cross")
 
@@ -203,7 +225,7 @@ def flattened(text: str) -> str:
     """The text without commas, brackets and hyphens between words, for a text in which nothing else is left to do."""
     if "(" in text:
         text = _BRACKETS.sub(r" \1", text)
-    if ", " in text:
+    if ", " in text and _LISTED.search(text) is None:
         text = _COMMA.sub("", text)
     text = (_STOPS if "\u2013" in text else _PLAIN_STOPS).sub("", text)
     if "-" in text:
@@ -233,10 +255,10 @@ def lowered(word: str, first: bool) -> str:
         return word
     if len(word) == 1:
         return low if word in "IA" and (word == "I" or first) else word
-    if word.isupper():
-        return word if low in _ACRONYMS else low
     if word in _CASED:
         return word
+    if word.isupper():
+        return word if low in _ACRONYMS else low
     if low.endswith("'s") and not first and low[:-2] in _CAPITALISED:
         return word
     if word[1:] == low[1:]:

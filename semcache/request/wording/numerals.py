@@ -344,7 +344,8 @@ def _dozens(match: re.Match[str]) -> str:
 
 def _several(match: re.Match[str]) -> str:
     above, below = NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
-    return f"{above}/{below}" if above < below else match[0]
+    coins = above == 2 and match[2].lower() == "quarter"
+    return f"{above}/{below}" if above < below and not coins else match[0]
 
 
 def _one(match: re.Match[str]) -> str:

@@ -80,7 +80,7 @@ _SPANISH = _language(
     (
         "c[oó]mo (?:puedo|podría|se puede|podemos|hago para|hacer para|debo hacer para)"
         "|qu[eé] (?:debo|tengo que) hacer para"
-        "|cu[aá]l es la (?:forma|manera) de",
+        r"|cu[aá]l es la (?:forma|manera) de(?= \w+(?:[aei]r|[aei]r(?:l[aeo]s?|me|se))(?!\w))",
         "cómo",
     ),
     ("que(?= (?:es|son|significa|hace|hora|día))", "qué"),
@@ -113,7 +113,7 @@ _PORTUGUESE = _language(
     "(?:muito )?obrigad[oa](?: (?:desde já|pela ajuda))?|valeu|agradeço|abraços",
     "por favor|por gentileza",
     (
-        "como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo|se faz para|podemos)"
+        r"como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo(?= \w+r(?!\w))|se faz para|podemos)"
         "|o que (?:devo|preciso) fazer para",
         "como",
     ),
@@ -140,6 +140,26 @@ _RUSSIAN = _language(
 )
 _SPOKEN = (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN)
 # Of languages without blanks between words. What asks at the end of a Japanese question word is politeness.
+# Of these the greeting or the thanks may be what is to be said, translated or written.
+_SAYING = re.compile(
+    r"(?<!\w)(?:sag(?:t|en|e)(?!\w)|heißt|heisst|bedeut|überset|schreib|wort(?!\w)|dit-on|dire(?!\w)|signifi|tradui|écri"
+    r"|mot(?!\w| de passe)|dice(?!\w)|decir|traduc|palabra|escrib|scriv|parola|diz(?!\w)|dizer|escrev|palavra(?!-)|zeg"
+    r"|betekent|vertaal|schrijf|woord(?!\w)|сказать|говор|значит|означает|перев|слов|пиш)"
+    r"|[说說訳뜻]|翻译|翻譯|意思|意味|言[うい]|말하|번역",
+    re.IGNORECASE,
+)
+# Behind a greeting and no mark these ask about it: "hola en inglés".
+_ASKED_ABOUT = re.compile(
+    "(?:auf|in|im|en|em|op|по|на|à|a|al|ao|ist|est|es|é|è|is|значит|это|和|与|用|的|英|日|中|の|は|を|で|と|英語|英|영어|일본)"
+    "(?![a-zà-ÿа-я])|по-",
+    re.IGNORECASE,
+)
+# Behind these and no mark it is thanks and politeness that are asked about.
+_JOINING = vocabulary("""
+    auf zu für und oder mit von ein eine à pour et ou de avec un une a para y o con una per e di em com um uma op voor
+    en of met een на для и или
+    """)
+_UNMARKED = re.compile(r"\w\s*$")
 _CHINESE = Language(
     frozenset(),
     re.compile(
@@ -168,7 +188,14 @@ _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _INVERTED = re.compile("[\u00bf\u00a1]")
-_FORMAL = re.compile(r"(?<=[\w,;] )(Sie|Ihnen|Ihr(?:e[mnrs]?)?)(?!\w)")
+_WORD = re.compile(r"[^\W\d_]+")
+_FORMAL = re.compile(r"(?<=[\w,;] )(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?|Linken?)(?!\w)")
+# Cities, regions and names that are another word in lower case.
+_NAMED = re.compile(
+    "(?:Lima|Granada|Porto|Natal|Salvador|Fortaleza|Vitória|Prato|Bari|Como|Nice|Tours|Orange|Sens|Lens|Mayo|Panamá"
+    "|Papa|Assen|Bergen|Orte|Fermo|Salto|Florida|Valencia|Victoria|Paz|Plata|Asunción|Trinidad|Concepción|Santos"
+    r"|Niñ[oa]|Andes|Pierre|Marche|Bleus|Рим|Орёл|Орла|Мир|Вера|Надежда|Любовь|Роза|Лев)(?!\w)"
+)
 
 
 def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
@@ -211,12 +238,24 @@ def _of(text: str, words: list[str]) -> Language | None:
 
 def _without_chatter(text: str, language: Language) -> str:
     """The text without what opens and closes it, as long as a question is left."""
+    if _SAYING.search(text):
+        return text
     plain = text
-    if match := language.opening.match(plain):
+    if (match := language.opening.match(plain)) and not (
+        _UNMARKED.search(match[0]) and _ASKED_ABOUT.match(plain, match.end())
+    ):
         plain = plain[match.end() :]
-    plain = language.closing.sub("", plain)
+    if (match := language.closing.search(plain)) and not _belongs(plain[: match.start()], match[0]):
+        plain = plain[: match.start()]
     left = len(plain.split()) if language.words else len(plain)
     return plain if left >= _LEAST else text
+
+
+def _belongs(before: str, closing: str) -> bool:
+    """Return True for thanks that the sentence needs: "was antwortet man auf danke"."""
+    if closing[:1] not in " \t" and before[-1:].isascii():
+        return False
+    return before.rsplit(maxsplit=1)[-1].lower() in _JOINING or before[-1:] in "はがをにとへ"
 
 
 def _framed(text: str, language: Language) -> str:
@@ -227,9 +266,15 @@ def _framed(text: str, language: Language) -> str:
 
 
 def _lowered(text: str, language: Language) -> str:
-    """The text in lower case, but for the German pronouns that a capital makes others."""
-    if language is not _GERMAN:
+    """The text in lower case, but for words inside that a capital makes others: "Sie", "Lima", "EST"."""
+    if text.isupper():
         return text.lower()
-    pieces = _FORMAL.split(text)
-    pieces[::2] = [piece.lower() for piece in pieces[::2]]
-    return "".join(pieces)
+    kept = _FORMAL if language is _GERMAN else _NAMED
+
+    def plain(match: re.Match[str]) -> str:
+        word = match[0]
+        inside = match.start() and kept.match(text, match.start()) is not None
+        initials = len(word) > 1 and word.isupper() and word.lower() in language.words
+        return word if inside or initials else word.lower()
+
+    return _WORD.sub(plain, text)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.text import vocabulary
 from semcache.request.wording.imperatives import HEADS
 
 _TELLING = (
@@ -65,6 +66,14 @@ _OF_PERSON = re.compile(
     rf"({_PERSON}) (?=(?:of|for) \S)",
     re.I,
 )
+# To describe or explain a thing is more than to name it; of these alone it is the same.
+_DESCRIBING = re.compile(
+    r"(?:please )?(?:(?:can|could) you )?(?:explain|describe|clarify|outline|define|teach)\b", re.I
+)
+_DESCRIBED = vocabulary("""
+    purpose function role origin cause plot moral history theme setting meaning significance importance impact effect
+    relationship connection structure theory principle law theorem concept idea rule
+    """)
 _WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
 _DIFFERENCE = re.compile(
     rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
@@ -102,15 +111,13 @@ _OWNED = re.compile(
     re.I,
 )
 _WROTE = re.compile(
-    r"who (?:is|was) the (author|writer|inventor|painter|composer|director|founder|discoverer|creator"
-    r"|designer) of (?!this|that|my"
+    r"who (?:is|was) the (author|writer|inventor|painter|composer|founder|discoverer|creator) of (?!this|that|my"
     r"|your|the (?:month|year))",
     re.I,
 )
 _DID = {
     "author": "wrote", "writer": "wrote", "inventor": "invented", "painter": "painted", "composer": "composed",
-    "director": "directed", "founder": "founded", "discoverer": "discovered", "creator": "created",
-    "designer": "designed",
+    "founder": "founded", "discoverer": "discovered", "creator": "created",
 }  # fmt: skip
 _PASSIVE = re.compile(
     r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by"
@@ -118,7 +125,8 @@ _PASSIVE = re.compile(
     re.I,
 )
 _PERSON_WHO = re.compile(
-    r"(?:(?:who|what) (?:is|was|are|were) (?:the )?(?:person|people|one|individual|it) (?:who|that)"
+    r"(?:(?:who (?:is|was|are|were) (?:the )?(?:person|people|one|individual|it)"
+    r"|what (?:is|was) the (?:person|individual)) (?:who|that)"
     r"|what is the name of the (?:person|individual) (?:who|that)) (?=\S)",
     re.I,
 )
@@ -155,6 +163,7 @@ _AFTER_WAS = frozenset(("was", "were"))
 def related(text: str) -> str:
     """The text with the noun of a relation in the question that asks for it."""
     was = "were" if (found := _WAS.match(text)) and " were " in found[0].lower() else "was" if found else None
+    describes = _DESCRIBING.match(text) is not None
     if match := _DIFFERENCE.match(text):
         which = (
             f"{match[1].lower()} "
@@ -173,7 +182,11 @@ def related(text: str) -> str:
         what, verb = filter(None, match.groups())
         if verb.lower().endswith("ed") or verb.lower() in _PARTICIPLES:
             return f"who {_PARTICIPLES.get(verb.lower(), verb)} {what}"
-    if (match := _OF_PERSON.match(text)) and not match[0].lower().startswith(("what is", "what was", "what are")):
+    if (
+        not describes
+        and (match := _OF_PERSON.match(text))
+        and not match[0].lower().startswith(("what is", "what was", "what are"))
+    ):
         return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
     if match := _PLACE_OF.match(text):
         return "what is the capital " + text[match.end() :]
@@ -181,13 +194,19 @@ def related(text: str) -> str:
         text = "what is " + text[match.end() :]
     if (match := _OF_FACTS.match(text)) and not (was and match.end() < len(found[0] if found else "")):
         return f"what {'were' if was else 'are'} the {match[1]} {text[match.end() :]}"
-    if (match := _OF_FACT.match(text)) and not match[0].lower().startswith("who "):
+    if (
+        (match := _OF_FACT.match(text))
+        and not match[0].lower().startswith("who ")
+        and (not describes or match[1].lower() in _DESCRIBED)
+    ):
         text = f"what {'was' if was else 'is'} the {match[1]} {text[match.end() :]}"
         return _measured(_CITY.sub(r"\1 ", text))
     if match := _DISTANCE.match(text):
         return "what is the distance " + text[match.end() :]
     if match := _OWNED.match(text):
         noun = match[4]
+        if describes and noun.lower() not in _DESCRIBED and not re.fullmatch(_FACTS, noun, re.I):
+            return text
         verb, _, owner = match[3].partition(" ")
         if not match[1] and verb.lower() in HEADS:
             return f"{verb} the {noun} of {owner}" if owner else text

@@ -56,13 +56,18 @@ _BY_THE_YEAR = re.compile(
     r"|thirty|forty|fifty|sixty"
     r"|seventy|eighty|ninety|oh|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     r"|nineteen)\b))(\w+)"
-    r"(?:[ -](one|two|three|four|five|six|seven|eight|nine))?(?![\w'-])(?! (?:hundred|thousand|million|percent))",
+    r"(?:[ -](one|two|three|four|five|six|seven|eight|nine))?+(?![\w'-])"
+    r"(?! (?:hundred|thousand|million|percent|dollars?|euros?|pounds?|cents?|minutes?|seconds?|hours?|years?)\b)",
     re.IGNORECASE,
 )
 _ONES = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
 }  # fmt: skip
-_ORDINAL_WORDS = re.compile(rf"(?<![\w'-])({'|'.join(_TENS)})[ -]({'|'.join(_ONES)})(?![\w'-])", re.IGNORECASE)
+# "A thirty second timer" runs for 30 seconds.
+_ORDINAL_WORDS = re.compile(
+    rf"(?<![\w'-])({'|'.join(_TENS)})[ -]({'|'.join(one for one in _ONES if one != 'second')})(?![\w'-])",
+    re.IGNORECASE,
+)
 _POINT = re.compile(
     r"(?<![\w.,-])(\d+|zero|one|oh) point ((?:zero|one|oh|\d+)(?: (?:zero|one|oh|\d))*)(?![\w.-])", re.IGNORECASE
 )

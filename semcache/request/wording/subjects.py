@@ -14,14 +14,17 @@ from semcache.request.wording.verbs import BASES
 _OF_YOU = vocabulary("""
     feel think know work like ship deliver charge handle process store protect use accept hire recruit select support
     treat plan collect share test train do want sleep come see live be decide choose compare go get define manage
+    learn earn
     """)
 _YOURS = re.compile(
-    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b)(?!.*\b(?:my|our|me|us|their)\b)", re.IGNORECASE
+    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b \S)"
+    r"(?!.*\b(?:my|our|me|us|their|money|users|customers|data|notifications|prices)\b)",
+    re.IGNORECASE,
 )
 # What befalls others, or what they think and are, is not asked as a way to do it.
 _OF_OTHERS = vocabulary("""
     be die kill commit hurt harm catch age fall suffer behave react end feel think know see live come want choose decide
-    sleep hear
+    sleep hear get lose contract develop survive earn cope learn evolve
     """)
 _OTHERS = re.compile(
     r"how (?:do|does|would|can|could|might) (?:someone|somebody|a person|people|anyone) (?=([a-z]+)\b)"

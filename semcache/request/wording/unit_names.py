@@ -108,6 +108,8 @@ _EXACT = {
     "megawatt": "MW", "megawatts": "MW", "milliwatt": "mW", "milliwatts": "mW", "metre": "m", "metres": "m",
     "meter": "m", "meters": "m",
 }  # fmt: skip
+# Capitals make these units of another size, or of another kind ("NM" are nautical miles).
+_OTHERS = vocabulary("Mg ML Mm Nm NM mHz Pb mPa MPa")
 _AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db mp")
 
 
@@ -160,4 +162,4 @@ ALONE: dict[str, str] = {
 
 def symbol(written: str) -> str | None:
     """The symbol of a unit as somebody wrote it, in the plural; None where its case says another thing."""
-    return _EXACT.get(written) or SYMBOLS.get(written.lower())
+    return None if written in _OTHERS else _EXACT.get(written) or SYMBOLS.get(written.lower())
