@@ -234,7 +234,11 @@ def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward
     """Tell the threshold what became of a looked-up request."""
     served = isinstance(decision, Serve)
     audited = isinstance(decision, Serve) and decision.audit
-    threshold.note(category, decision.p_correct, served=served, audited=audited)
+    p_correct = decision.p_correct
+    if p_correct is None and decision != _COLD:
+        # There was something to compare with, and it was far away.
+        p_correct = 0.0
+    threshold.note(category, p_correct, served=served, audited=audited)
 
 
 def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> Verdict:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 _DIGIT = re.compile(r"\d")
-_BLANKED = tuple(',.?!;:()"')
+_BLANKED = tuple(',.?!;:()"\u00bf\u00a1\u060c\u061f')
 
 
 def bag_of(text: str) -> list[str]:

@@ -1,37 +1,42 @@
-"""Prompts in ten other languages than English without what says nothing: greetings, thanks, politeness, case.
+"""Prompts in thirteen other languages than English without what says nothing: greetings, thanks, politeness, case.
 
-German, French, Spanish, Italian, Portuguese, Dutch and Russian are told by their function words, Chinese, Japanese and
-Korean by their characters. Of a question how something is done the ways to begin it are one, where the verb behind them
-stays as it is. Invariant: words of the question itself are never removed, and a text of whose language nothing is sure
-is left alone.
+German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Arabic and Hindi are told by their function
+words, Chinese, Japanese and Korean by their characters. Of a question how something is done the ways to begin it are
+one, where the verb behind them stays as it is. Invariant: words of the question itself are never removed, and a text of
+whose language nothing is sure is left alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.edits import Edit
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
-_BLANK = "[\\s,.!:;¡、。，！]*"
+_BLANK = "[\\s,.!:;¡、。，！،؛]*"
 
 
 class Language(NamedTuple):
-    """The function words of a language, what may open and close a prompt, and its frames."""
+    """A language by its English name: its function words, what may open and close a prompt, and its frames."""
 
+    name: str
     words: frozenset[str]
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     frames: tuple[tuple[re.Pattern[str], str], ...] = ()
 
 
-def _language(words: str, greetings: str, thanks: str, politeness: str, *frames: tuple[str, str]) -> Language:
+def _language(
+    name: str, words: str, greetings: str, thanks: str, politeness: str, *frames: tuple[str, str]
+) -> Language:
     """A language of words between blanks; alternatives of expressions stand between bars."""
     opening = rf"(?:(?:{greetings}|{politeness})(?!\w){_BLANK})+"
-    closing = rf"(?<![\s,.!?])(?:[\s,.!?]++(?:{thanks}|{politeness})(?!\w))+[\s,.!?]*$"
+    closing = rf"(?<![\s,.!?،؟])(?:[\s,.!?،؟]++(?:{thanks}|{politeness})(?!\w))+[\s,.!?،؟]*$"
     return Language(
+        name,
         vocabulary(words),
         re.compile(opening, re.IGNORECASE),
         re.compile(closing, re.IGNORECASE),
@@ -40,6 +45,7 @@ def _language(words: str, greetings: str, thanks: str, politeness: str, *frames:
 
 
 _GERMAN = _language(
+    "German",
     "der die das und ist wie ein eine einen einem nicht den dem ich wir mit auf von zu zum zur warum wo wann welche"
     " welcher welches kann mein meine meinen für im bei wird wer was gibt es ihr sich oder muss können hallo"
     " danke bitte",
@@ -53,13 +59,20 @@ _GERMAN = _language(
     ("wieviel", "wie viel"),
     ("wieviele", "wie viele"),
     ("wieso|weshalb", "warum"),
+    ("was kosten", "wie viel kosten"),
+    ("was kostet", "wie viel kostet"),
+    (r"erklär(?:e|st du|en sie)? mir(?: bitte)?(?: mal)?", "erkläre mir"),
 )
 _FRENCH = _language(
+    "French",
     "le la les un une est et que qui quoi comment pourquoi dans pour sur avec je tu nous vous des du au aux ce"
     " cette"
-    " quel quelle quels quelles mon ma mes puis-je peut-on combien faut-il bonjour merci sont il elle a en de",
+    " quel quelle quels quelles mon ma mes puis-je peut-on combien faut-il bonjour merci sont il elle en de où"
+    " trouve quand est-ce",
     "bonjour(?: à tous)?|bonsoir|salut|coucou|hello|madame, monsieur|chère équipe"
-    "|(?:une )?(?:petite |simple )?question|dites[- ]moi|dis[- ]moi",
+    "|(?:une )?(?:petite |simple )?question"
+    "|dites[- ]moi|dis[- ]moi|(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu) (?:me dire|m'expliquer)"
+    "|expliquez-moi|explique-moi|je voudrais savoir|j'aimerais savoir",
     "merci(?: (?:beaucoup|bien|d'avance|par avance))?|cordialement|bonne journée",
     "s'il (?:vous|te) pla[iî]t|svp|stp",
     (
@@ -67,14 +80,17 @@ _FRENCH = _language(
         "|que (?:dois-je|faut-il) faire pour",
         "comment",
     ),
+    ("où se trouv(?:e|ent)|où sont", "où est"),
     ("c'est quoi(?= l)|quel(?:le)?s? (?:est|sont)", "quel est"),
 )
 _SPANISH = _language(
+    "Spanish",
     "el los las una es y como por para con qué cómo cuál dónde del en mi su cual cuáles cuánto cuanto cuándo"
     " hola"
     " gracias puedo se de la un hay tiene está son quien quién mis lo que",
     "hola(?: a todos)?|buenos días|buenas(?: (?:tardes|noches))?|buen día|estimado equipo|saludos"
-    "|una (?:pregunta|duda)|dime|dígame",
+    "|una (?:pregunta|duda)|dime|dígame"
+    "|(?:me )?(?:puedes?|podrías?|puede|podría) decir(?:me)?|quisiera saber|me gustaría saber",
     "(?:muchas |mil )?gracias(?: (?:de antemano|por adelantado))?|saludos|un saludo",
     "por favor|porfa",
     (
@@ -94,9 +110,11 @@ _SPANISH = _language(
     ("quien(?= (?:es|fue|son|ganó))", "quién"),
 )
 _ITALIAN = _language(
+    "Italian",
     "il lo gli che di e per con come perché perche dove sono della nel quanto quale qual è un una la mio mia posso si"
     " ciao grazie quando cosa cos'è qual'è dell del delle dei devo ho",
-    "ciao(?: a tutti)?|salve|buongiorno|buonasera|buon giorno|gentile team|(?:ho )?una domanda|dimmi|mi dica",
+    "ciao(?: a tutti)?|salve|buongiorno|buonasera|buon giorno|gentile team|(?:ho )?una domanda|dimmi|mi dica"
+    "|(?:mi )?(?:puoi|può|potresti|potrebbe|sai|sa) dir(?:mi|e)|vorrei sapere",
     "(?:molte |tante )?grazie(?: (?:mille|in anticipo|molte|tante))?|saluti|cordiali saluti",
     "per (?:favore|piacere|cortesia)",
     (
@@ -107,9 +125,11 @@ _ITALIAN = _language(
     ("(?:che )?cosa è|che cos'è", "cos'è"),
 )
 _PORTUGUESE = _language(
+    "Portuguese",
     "o os uma é com não qual onde em do da dos das meu minha posso faço quanto quando quem olá obrigado obrigada um por"
     " para como que de quais você tem está no na se",
-    "olá(?: a todos)?|oi|bom dia|boa (?:tarde|noite)|prezados|uma (?:pergunta|dúvida)|me diga|diga-me",
+    "olá(?: a todos)?|oi|bom dia|boa (?:tarde|noite)|prezados|uma (?:pergunta|dúvida)|me diga|diga-me"
+    "|(?:você )?(?:pode|poderia) me dizer|gostaria de saber|quero saber|(?:me )?explique(?: o que é)?(?= o que é)",
     "(?:muito )?obrigad[oa](?: (?:desde já|pela ajuda))?|valeu|agradeço|abraços",
     "por favor|por gentileza",
     (
@@ -120,9 +140,9 @@ _PORTUGUESE = _language(
     ("oque é", "o que é"),
 )
 _DUTCH = _language(
+    "Dutch",
     "de het een van ik niet hoe wat waar voor kan mijn is en op met zijn welke wanneer wie waarom hoeveel hoi"
-    " bedankt"
-    " kun je moet naar bij wordt er te om of",
+    " bedankt kun je moet naar bij wordt er te om of in aan uit over doe zet kunnen hebben",
     "hallo(?: allemaal)?|hoi|hey|hi|dag|goede(?:morgen|middag|navond)|beste team|geachte heer(?:/| of )mevrouw"
     "|(?:even |korte )?een vraag(?:je)?"
     "|korte vraag",
@@ -132,14 +152,39 @@ _DUTCH = _language(
     ("hoe kan (?:ik|je|men)|hoe kun je", "hoe kan ik"),
 )
 _RUSSIAN = _language(
+    "Russian",
     "в и не на как что где когда кто почему сколько какой какая какое какие мне мой с из для по зачем",
     "здравствуйте|привет|добрый (?:день|вечер)|доброе утро|подскажи(?:те)?|скажи(?:те)?",
     "(?:большое )?спасибо(?: (?:большое|заранее))?|заранее спасибо",
     "пожалуйста",
     ("как (?:я могу|можно|мне)", "как"),
 )
-_SPOKEN = (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN)
-# Of languages without blanks between words. What asks at the end of a Japanese question word is politeness.
+_POLISH = _language(
+    "Polish",
+    "nie na jak jest co się czy gdzie kiedy dlaczego kto ile mogę mój moje mojego do dla przez przed od za jaki jaka"
+    " jakie które który dzień dobry proszę",
+    "dzień dobry|cześć|witam|dobry wieczór|hej|(?:proszę )?(?:powiedz|wyjaśnij)(?: mi)?"
+    "|czy (?:mógłbyś|mogłabyś|możesz|może pani?|mógłby pan|mogłaby pani) (?:mi )?(?:powiedzieć|wyjaśnić)",
+    "(?:z góry )?dzięki|(?:z góry |bardzo )?dziękuję(?: (?:bardzo|z góry))?|pozdrawiam",
+    "proszę",
+    ("jak (?:mogę|można)", "jak"),
+)
+_ARABIC = _language(
+    "Arabic",
+    "ما هي هو هل في على إلى الى عن أن كيف متى أين لماذا من كم يمكنني يمكن لي أنا التي الذي و أو",
+    "مرحبا|مرحبًا|أهلا|السلام عليكم|صباح الخير|مساء الخير",
+    "شكرا(?: (?:جزيلا|لك|لكم))?|شكرًا",
+    "من فضلك|لو سمحت|رجاء",
+    ("ما (?:هي|هو)", "ما"),
+)
+_HINDI = _language(
+    "Hindi",
+    "है हैं का की के को में से क्या और पर कि मैं मुझे यह वह कैसे कब कहाँ क्यों कितना कौन अपना अपने एक लिए",
+    "नमस्ते|नमस्कार|(?:कृपया )?(?:बताइए|बताएं)(?: कि)?",
+    "धन्यवाद|शुक्रिया",
+    "कृपया",
+)
+_SPOKEN = (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN, _POLISH, _ARABIC, _HINDI)
 # Of these the greeting or the thanks may be what is to be said, translated or written.
 _SAYING = re.compile(
     r"(?<!\w)(?:sag(?:t|en|e)(?!\w)|heißt|heisst|bedeut|überset|schreib|wort(?!\w)|dit-on|dire(?!\w)|signifi|tradui|écri"
@@ -160,7 +205,9 @@ _JOINING = vocabulary("""
     en of met een на для и или
     """)
 _UNMARKED = re.compile(r"\w\s*$")
+# Of languages without blanks between words. What asks at the end of a Japanese question word is politeness.
 _CHINESE = Language(
+    "Chinese",
     frozenset(),
     re.compile(
         rf"(?:(?:你好|您好|嗨|请问一下|请问|請問|麻烦问一下|我想知道|告诉我|告訴我)"
@@ -172,6 +219,7 @@ _CHINESE = Language(
     ),
 )
 _JAPANESE = Language(
+    "Japanese",
     frozenset(),
     re.compile(rf"(?:(?:こんにちは|すみません|すいません|はじめまして|お世話になっております){_BLANK})+"),
     re.compile(
@@ -180,10 +228,20 @@ _JAPANESE = Language(
     ),
 )
 _KOREAN = Language(
+    "Korean",
     frozenset(),
     re.compile(rf"(?:(?:안녕하세요|저기요|혹시){_BLANK})+"),
     re.compile("(?<![\\s,.!?])(?:[\\s,.!?]*+(?:감사합니다|고맙습니다|부탁드립니다|부탁드려요))+[\\s.!]*$"),
 )
+# Spanish words that are no other words without their accents.
+_ACCENTED = {
+    "envio": "envío", "envios": "envíos", "telefono": "teléfono", "pagina": "página", "codigo": "código",
+    "credito": "crédito", "debito": "débito", "metodo": "método", "articulo": "artículo", "dia": "día", "dias": "días",
+    "aqui": "aquí", "tambien": "también", "despues": "después", "rapido": "rápido", "movil": "móvil", "pais": "país",
+    "paises": "países", "musica": "música", "mexico": "méxico", "peru": "perú", "numero": "número", "facil": "fácil",
+    "dificil": "difícil", "ultimo": "último", "maximo": "máximo", "minimo": "mínimo", "contrasena": "contraseña",
+}  # fmt: skip
+_UNACCENTED = re.compile(rf"(?<!\w)(?:\w{{2,}}[cs]ion|{'|'.join(_ACCENTED)})(?!\w)")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -200,7 +258,7 @@ _NAMED = re.compile(
 
 def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
     """A text in another language than English, and the kinds of edits that changed it; `words` are its words, lower."""
-    language = _of(text, words)
+    language = language_of(text, words)
     if language is None:
         return text, frozenset()
     made: set[Edit] = set()
@@ -215,15 +273,25 @@ def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, fr
             made.add(Edit.FRAME)
             text = plain
     if Edit.CHARACTERS in kinds:
-        plain = _lowered(_INVERTED.sub("", text), language)
-        if plain != text:
+        plain = _lowered(_INVERTED.sub("", text), language).rstrip(" \u061f")
+        if plain and plain != text:
             made.add(Edit.CHARACTERS)
+            text = plain
+    if Edit.SPELLING in kinds and language is _SPANISH:
+        plain = _UNACCENTED.sub(_accented, text)
+        if plain != text:
+            made.add(Edit.SPELLING)
             text = plain
     return text, frozenset(made)
 
 
-def _of(text: str, words: list[str]) -> Language | None:
-    """The language of a text, None where more than one may be it."""
+def _accented(match: re.Match[str]) -> str:
+    word = match[0]
+    return f"{word[:-2]}\u00f3n" if word.endswith("ion") else _ACCENTED[word]
+
+
+def language_of(text: str, words: Sequence[str]) -> Language | None:
+    """The language of a text that is not English, None where more than one may be it; `words` are its words, lower."""
     if not text.isascii():
         if _HANGUL.search(text):
             return _KOREAN

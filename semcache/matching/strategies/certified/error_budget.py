@@ -64,9 +64,9 @@ class ErrorBudget:
         self._earlier = (0.0, 0.0)  # requests that earlier processes have seen, and served
 
     def note(self, risk: float | None, *, served: bool) -> None:
-        """Note a request whose best candidate has this risk; None without a candidate.
+        """Note a request whose best candidate has this risk; None where there was nothing to compare with.
 
-        Of hits, a request that nothing is near to tells how rare they are, and nothing of how sure they will be.
+        Such a one, the first of its tenant, tells how rare hits are, and nothing of how sure they will be.
         """
         self.seen += 1
         self.served += served

@@ -106,7 +106,7 @@ def test_what_shipped_fades_evenly_as_requests_come() -> None:
     assert budget.limit() == pytest.approx(first, rel=0.5)
 
 
-def test_requests_that_nothing_is_near_to_take_no_budget_from_hits() -> None:
+def test_requests_with_nothing_to_compare_with_take_no_budget_from_hits() -> None:
     """A cache whose tenants have asked a thousand different questions serves their rewordings as a fresh one does."""
     budget = ErrorBudget(0.01, "hit", risks=shipped("any").risks)
     first = budget.limit()
