@@ -50,7 +50,17 @@ SAME = [
     ["Factorise x^2-5x+6", "factor the polynomial x\u00b2 - 5x + 6"],
     ["simplify 12/16", "Reduce 12 / 16 to its lowest terms."],
 ]
+SAME += [
+    ["What is the definite integral of 6x^2 from 0 to 2?", "integrate 6x^2 dx from 0 to 2"],
+    ["solve x^2 - 5x + 6 = 0", "What are the roots of x^2 - 5x + 6 = 0?"],
+    ["average of 4, 8, 15 and 21", "what is the mean of 21, 4, 15, 8"],
+    ["log base 2 of 64", "What is log2(64)?"],
+    ["calculate 7!", "7 factorial", "what is the factorial of 7"],
+]
 OTHERS = [
+    ("average of 4, 8 and 15", "median of 4, 8 and 15"),
+    ("mean of 4, 4 and 8", "mean of 4 and 8"),
+    ("log base 2 of 64", "log base 64 of 2"),
     ("what is 15% of 240", "what is 15% off 240"),
     ("what is 15% of 240", "what is 240% of 15"),
     ("what is 15% of 240", "calculate 15% of 2400"),

@@ -24,6 +24,7 @@ HOLDS = [
     "When do the clocks go back?",
     "When is the rainy season in Thailand?",
     "Is the pharmacy open on Sunday mornings?",
+    "How long does shipping take to Austria?",
     "Is the beta open to everybody?",
     "Is the tower visible from Montmartre?",
     "At 12:00 in London, what's the time in Tokyo?",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from semcache.request.text import differing, vocabulary
 from semcache.request.text import read as read_text
+from semcache.request.wording.protected import is_about_here
 
 _LITTLE = 4  # content words by which texts may differ
 # By the words of a context, commands that do different things there.
@@ -32,6 +33,8 @@ def compare(query: str, cached: str) -> str | None:
     """The commands in which two texts about one kind of thing differ; None where they do not."""
     if len(differing(query, cached)) > _LITTLE:
         return None
+    if is_about_here(query) != is_about_here(cached):
+        return "a command, and the same about the directory"
     one, two = read_text(query).bag, read_text(cached).bag
     for context, commands in _COMMANDS:
         if context.isdisjoint(one) or context.isdisjoint(two):

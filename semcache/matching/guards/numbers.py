@@ -41,6 +41,8 @@ _NAMED_OPERATORS = {
 }  # fmt: skip
 
 
+# "The difference between the Alpha 5 and the Alpha 7" is none of numbers.
+_OF_THINGS = re.compile(r"\bdifferences? between (?:the |an? )?(?!numbers?\b|sum\b|squares?\b|product\b)[a-z]")
 _NOUN = re.compile(r"[ -]?([a-z]+)")
 
 
@@ -122,7 +124,8 @@ def read(text: str) -> NumberReading:
         counted = quantity.dimension or (stem(noun[1]) if noun else "")
         quantities.append(Quantity(*quantity[:-2], bound, counted) if bound or counted else quantity)
     if len(quantities) > 1:
-        operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
+        named_ones = words.bag - {"difference"} if _OF_THINGS.search(words.lower) else words.bag
+        operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in named_ones and kind not in operators]
     units = named = _NO_UNITS
     if not words.bag.isdisjoint(_UNIT_WORDS):
         units, named = _units(words.words, consumed), _named(words.bag & _UNIT_WORDS | consumed)
@@ -176,6 +179,8 @@ def _exchanged(one: NumberReading, two: NumberReading, query: str, cached: str) 
     if len(one.quantities) < 2 or len(one.quantities) != len(two.quantities) or one.operators or two.operators:
         return False
     if all(equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True)):
+        return False
+    if _OF_THINGS.search(query.lower()) and _OF_THINGS.search(cached.lower()):
         return False
     left, right = _blanked(query), _blanked(cached)
     joined = any(

@@ -25,6 +25,8 @@ _TURNED = tuple(
 )
 
 
+_AS = re.compile(r"\bas (?:an? |the )?(?P<who>[a-z]{3,}?)s?\b(?! (?:as|soon|long|much|many|well)\b)")
+_LET = re.compile(r"\b(?:let|allow|enable|invite) (?:an? |the |my |our |other |external )*(?P<who>[a-z]{3,}?)s?\b")
 # For each way of saying so, the verbs of the asker and those of the model.
 Deeds: TypeAlias = tuple[tuple[frozenset[str], frozenset[str]], ...]
 
@@ -43,6 +45,17 @@ def exchanged(one: Deeds, two: Deeds) -> str:
         if turned := ((askers & orders) - others) | ((others & models) - askers):
             return min(turned)
     return ""
+
+
+def let_or_as(query: str, cached: str) -> str | None:
+    """The finding where one text lets a guest do what the other does as a guest; None where none does."""
+    one, two = query.lower(), cached.lower()
+    for first, second in ((one, two), (two, one)):
+        acting = {match["who"] for match in _AS.finditer(first)}
+        letting = {match["who"] for match in _LET.finditer(second)}
+        if found := acting & letting:
+            return f"as {min(found)} / let {min(found)}"
+    return None
 
 
 def _verbs(pattern: re.Pattern[str], text: str) -> frozenset[str]:

@@ -82,6 +82,7 @@ _SAME_DEGREE = {"most expensive": "priciest", "most affordable": "cheapest", "le
 _HEIGHTS = frozenset(("tallest", "highest"))
 # From their foot, or from the sea.
 _MEASURED_TWICE = vocabulary("mountain mountains peak peaks volcano volcanoes summit summits")
+_WHERE_IT_TELLS = vocabulary("world world's earth earth's planet globe hawaii hawaiian")
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
 _SOME = 6  # content words by which texts may differ for a finding to tell them apart
 
@@ -137,7 +138,10 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
 
 def _as_high(one: QuantifierReading, two: QuantifierReading, query: str) -> bool:
     """Return True for the highest and the tallest of what has one height."""
-    return one.degrees | two.degrees == _HEIGHTS and read_text(query).bag.isdisjoint(_MEASURED_TWICE)
+    bag = read_text(query).bag
+    return one.degrees | two.degrees == _HEIGHTS and (
+        bag.isdisjoint(_MEASURED_TWICE) or bag.isdisjoint(_WHERE_IT_TELLS)
+    )
 
 
 def _opposed(one: frozenset[str], two: frozenset[str]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import acts, commands, favour, further, grammar, tongues
+from semcache.matching.guards import acts, commands, favour, further, grammar, persons, tongues
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import LIGHT, content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -138,7 +138,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
             light = grammar.compare(query, cached)
             if light is not None:
                 return Conflict(self.name, *light)
-            for compared in (acts.compare, favour.compare, commands.compare, tongues.compare):
+            for compared in (acts.compare, favour.compare, commands.compare, tongues.compare, persons.let_or_as):
                 detail = compared(query, cached)
                 if detail is not None:
                     return Conflict(self.name, detail)

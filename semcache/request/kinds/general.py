@@ -77,6 +77,8 @@ _OF_ANYBODY = any_of(
     r"|(?:what|how much)(?: \w+){0,2} (?:(?:am i|are we) (?:owed|due|entitled to)|(?:do|would|can) (?:i|we) "
     r"(?:get|receive|claim)) (?:back )?(?:if|when) (?:i|we|my|our|an?|the)\b"
     r"(?!.{0,200}(?:\d{4}|\b(?:was|were|has|have|had|did|yesterday|today|tonight|now|last|ago|already)\b))"
+    r"|(?:for )?how long (?:do|does|will|are|is) (?:you|they|it|we|the \w+|my data|my files|deleted \w+) "
+    r"(?:\w+ )?(?:keep|store|retain|hold|kept|stored|retained|held)\b"
     r"|what (?:happens|would happen)\b|what does\b(?! my\b)|which (?:\w+ ){1,3}(?:does|do|should|can) my "
     r"(?:dog|cat|puppy|kitten|child|baby)\b"
     r")"

@@ -114,10 +114,11 @@ _OTHER = CuedPatterns(
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
     rule("difference", r"\btime difference between\b"),
     rule(
-        "far distance long",
+        "far distance long days",
         rf"{_LEAD}how far (?:is|are|away is)\b(?!.{{0,80}}\b(?:my|our|from (?:me|us|here))\b)",
         rf"{_LEAD}(?:what(?:'s| is) the )?(?:\w+ )?distance (?:between|from|to)\b",
         rf"{_LEAD}how long (?:is|are|does|do) (?:the|a|it take to) (?:drive|flight|walk|ride|crossing|trip|journey)\b",
+        rf"{_LEAD}how (?:long|many days) (?:does|do) (?!(?:my|our|it|this|that)\b)(?:\w+ ){{1,7}}?take\b",
     ),
     rule(
         "visible",

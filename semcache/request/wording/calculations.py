@@ -23,6 +23,7 @@ _WORDS = vocabulary("""
     linear quadratic equation solution if when where given that such so in then which satisfies solves true
     derivative first differentiate function respect wrt dx dy dt dz du integral indefinite antiderivative integrate
     between
+    average mean median mode range arithmetic these logarithm base factorial solutions zeros zeroes zero definite
     lcm gcd gcf hcf least lowest smallest greatest highest largest common multiple divisor factor numbers
     convert change express write turn rewrite represent into as its an equivalent form number notation numeral
     numerals fraction decimal binary hex hexadecimal octal roman scientific
@@ -65,7 +66,10 @@ _UNKNOWN = r"(?:the value of )?(?P<by>[a-z])"
 _SIDES = r"(?P<of>[^,;:?=]+=[^,;:?=]+?)"
 _GIVEN = r"(?:if|when|where|given(?: that)?|such that|so that|in|for)(?: the equation)?:?"
 _SOUGHT = r"(?:then )?(?:what is|what's|find|solve for|calculate|determine)"
-_SOLVE = r"(?:solve|find the solution (?:of|to)|find the roots? of)(?: the)?(?: linear| quadratic)?(?: equation)?:?"
+_SOLVE = (
+    r"(?:solve|(?:find |what are |what is )?the (?:solutions?|roots?|zeros?|zeroes) (?:of|to|for))"
+    r"(?: the)?(?: linear| quadratic)?(?: equation)?:?"
+)
 _EQUATIONS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -85,7 +89,7 @@ _DERIVATIVE = re.compile(
     re.IGNORECASE,
 )
 _INTEGRAL = re.compile(
-    rf"(?:{_GET}(?:(?:indefinite )?integral of|antiderivative of|\u222b)|integrate)(?: the function)? (?P<of>.+?)"
+    rf"(?:{_GET}(?:(?:(?:in)?definite )?integral of|antiderivative of|\u222b)|integrate)(?: the function)? (?P<of>.+?)"
     r"(?: ?d(?P<dx>[xyztu]))?(?: (?:with respect to|wrt) (?P<by>[a-z]))?"
     r"(?:,? (?:from|between) (?P<low>\S+) (?:to|and) (?P<high>\S+))?$",
     re.IGNORECASE,
@@ -98,6 +102,20 @@ _COMMON = re.compile(
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"\d,\d{3}(?!\d)")  # one number, or two
+_AVERAGE = re.compile(
+    rf"{_GET}(?P<name>average|(?:arithmetic )?mean|median|mode|range) of (?:the numbers |these numbers:? )?"
+    r"(?P<of>-?\d+(?:\.\d+)?(?:,? -?\d+(?:\.\d+)?)*(?:,? and -?\d+(?:\.\d+)?|, -?\d+(?:\.\d+)?))$",
+    re.IGNORECASE,
+)
+_AVERAGES = {"average": "mean", "arithmetic mean": "mean"}
+_LOGARITHM = re.compile(
+    rf"{_GET}log(?:arithm)?(?:_?(?P<tight>\d+)| (?:to the )?base (?P<base>\d+))(?: of)? ?\(?(?P<of>\d+(?:\.\d+)?)\)?$",
+    re.IGNORECASE,
+)
+_FACTORIAL = re.compile(
+    rf"{_GET}(?:factorial of (?P<of>\d+)|(?P<n>\d+) factorial)$|(?:calculate|compute|evaluate) (?P<sign>\d+)!$",
+    re.IGNORECASE,
+)
 _FORM = re.compile(
     r"""
     (?:(?:convert|change|express|write|turn|give|what\ is|what's|how\ much\ is|find|rewrite|how\ do\ you\ write
@@ -156,6 +174,25 @@ def _common(text: str) -> str | None:
         return None
     name = "least common multiple" if match["multiple"] else "greatest common divisor"
     return f"what is the {name} of {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def _average(text: str) -> str | None:
+    if (match := _AVERAGE.match(text)) is None or _GROUPED.search(match["of"]):
+        return None
+    numbers = sorted(re.findall(r"-?\d+(?:\.\d+)?", match["of"]), key=float)
+    name = match["name"].lower()
+    return f"what is the {_AVERAGES.get(name, name)} of {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _logarithm(text: str) -> str | None:
+    if (match := _LOGARITHM.match(text)) is None:
+        return None
+    return f"what is log{match['tight'] or match['base']}({match['of']})"
+
+
+def _factorial(text: str) -> str | None:
+    match = _FACTORIAL.match(text)
+    return None if match is None else f"what is {match['of'] or match['n'] or match['sign']} factorial"
 
 
 def _solution(text: str) -> str | None:
@@ -244,6 +281,9 @@ def _result(text: str) -> str | None:
 _FAMILIES: tuple[Callable[[str], str | None], ...] = (
     _form,
     _common,
+    _average,
+    _logarithm,
+    _factorial,
     _solution,
     _derivative,
     _integral,

@@ -31,6 +31,12 @@ _SPAN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# The directory that a command is about.
+_HERE = re.compile(r"(?<=\s)\.{1,2}(?=\s|[?!]*\s*$)")
+_COMMANDS = vocabulary(
+    "git cd ls docker podman npm npx yarn pip cp mv rm find grep rg tar rsync chmod chown pytest ruff black eslint code"
+    " cargo go make terraform tree du zip scp"
+)
 # A property of a style sheet and its value.
 _PROPERTY = re.compile(
     r"(?<![\w-])(?:[a-z]+-(?:align|color|style|size|family|weight|width|height|decoration|transform|spacing"
@@ -70,6 +76,11 @@ STYLED = vocabulary("""
     """)
 
 
+def is_about_here(text: str) -> bool:
+    """Return True if a command in a text is given the directory it runs in: "git add ."."""
+    return " ." in text and not _COMMANDS.isdisjoint(text.split()) and _HERE.search(text) is not None
+
+
 def held(text: str) -> tuple[str, tuple[str, ...]] | None:
     r"""The text with a mark in the place of each protected span, and the spans; None for code and what cannot be held.
 
@@ -86,6 +97,8 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
 
     if _QUOTED.search(text):
         text = _SPAN.sub(lambda match: hold(match[0]), text)
+    if is_about_here(text):
+        text = _HERE.sub(lambda match: hold(match[0]), text)
     if ": " in text:
         text = _PROPERTY.sub(lambda match: hold(match[0]), text)
     if holds(text, _CODED) and _CODE.search(text.strip()):

@@ -23,6 +23,12 @@ SIGNS = [
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]
 ROWS = [
+    (
+        "the difference between the Alpha 5 and the Alpha 7",
+        "the difference between the Alpha 7 and the Alpha 5",
+        NOTHING,
+    ),
+    ("the difference between 7 and 5", "the difference between 5 and 7", VETO),
     ("force on 2 kg at 3 m/s\u00b2", "force on 2 kg at 3 m/s^2", NOTHING),
     ("force on 2 kg at 3 m/s\u00b2", "force on 2 kg at 3 m/s", VETO),
     ("How many litres are in a US gallon?", "1 US gallon in litres", NOTHING),

@@ -22,6 +22,7 @@ ROWS = [
     ("Can I park over an hour?", "Can I park under an hour?", VETO),
     ("It prints the same line over and over", "It prints one line below 10 lines", DOUBT),
     ("What is the tallest building in Chicago?", "Which building in Chicago is the highest?", NOTHING),
+    ("What is the tallest mountain in Africa?", "What is the highest mountain in Africa?", NOTHING),
     ("What is the tallest mountain of Hawaii?", "What is the highest mountain of Hawaii?", VETO),
     ("What is the tallest tower in Dubai?", "What is the lowest tower in Dubai?", VETO),
     ("Can I return all items?", "Can I return some items?", VETO),

@@ -7,6 +7,22 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Join a meeting as a guest", "Let a guest join a meeting", VETO),
+    ("How do I present as a viewer?", "How do I let viewers present?", VETO),
+    ("what does git add do", "what does git add . do", VETO),
+    ("Welke planten zijn giftig voor katten?", "Welke planten zijn niet giftig voor katten?", VETO),
+    ("Welche Medikamente darf ich mit Alkohol nehmen?", "Welche Medikamente darf ich nicht mit Alkohol nehmen?", VETO),
+    ("Kann ich es nach 30 Tagen zur\u00fcckgeben?", "Kann ich es vor 30 Tagen zur\u00fcckgeben?", VETO),
+    ("Wie schalte ich das Licht ein?", "Wie schalte ich das Licht aus?", VETO),
+    ("Wie schalte ich das Licht ein?", "Wie kann ich das Licht einschalten?", NOTHING),
+    ("\u00bfQui\u00e9n derrot\u00f3 a An\u00edbal?", "\u00bfA qui\u00e9n derrot\u00f3 An\u00edbal?", VETO),
+    ("\u00bfC\u00f3mo activo el roaming?", "\u00bfC\u00f3mo desactivo el roaming?", VETO),
+    ("Comment allumer la lampe du salon ?", "Comment \u00e9teindre la lampe du salon ?", VETO),
+    ("Come accendo il riscaldamento?", "Come spengo il riscaldamento?", VETO),
+    ("Como ligo o ar-condicionado?", "Como desligo o ar-condicionado?", VETO),
+    ("Jak w\u0142\u0105czy\u0107 roaming?", "Jak wy\u0142\u0105czy\u0107 roaming?", VETO),
+    ("Doe de lamp in de keuken aan", "Doe de lamp in de keuken uit", VETO),
+    ("Wie hoch ist der Eiffelturm?", "Welke hoogte heeft de Eiffeltoren?", NOTHING),
     ("What is a mutex?", "What is a mutex? When should I use one?", VETO),
     ("How can I cancel my plan?", "How do I cancel my plan? Is this a good question?", VETO),
     ("How do I cancel my plan", "Will I get a refund? How do I cancel my plan?", VETO),
