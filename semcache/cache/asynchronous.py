@@ -51,8 +51,7 @@ class AsyncCache(ResponseCache):
 
         Ask the model yourself when `answer` is None, and give its answer to `record`. Raises InvalidArgument.
         """
-        scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
-        request = replace(chat_request(prompt, model, params, scope, category), asker=user)
+        request = self._asked(prompt, model, params, Scope(tenant, user, namespace), category)
         try:
             return await self.find(request)
         except RequestRejected as error:
@@ -73,12 +72,24 @@ class AsyncCache(ResponseCache):
 
         Raises InvalidArgument.
         """
-        scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
-        request = replace(chat_request(prompt, model, params, scope, category), asker=user)
+        request = self._asked(prompt, model, params, Scope(tenant, user, namespace), category)
         try:
             return await explain(self, request)
         except RequestRejected as error:
             raise InvalidArgument(error.message) from error
+
+    def _asked(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        model: str,
+        params: Mapping[str, Any],
+        caller: Scope,
+        category: str | None,
+    ) -> Request:
+        """The request of a caller, whose user scopes it only where the pack shares by user. Raises InvalidArgument."""
+        request = chat_request(prompt, model, params, caller, category)
+        scope = request.scope if self.pack.share == "user" else replace(request.scope, user=None)
+        return replace(request, scope=scope, asker=caller.user)
 
     async def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
         """Take back the reports that an answer was wrong; False when there is none (of that tenant).

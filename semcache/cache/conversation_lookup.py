@@ -15,6 +15,7 @@ from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
 from semcache.cache.query import AskedRequest, Query
 from semcache.cache.quorum import Quorum, held_back
+from semcache.config.packs import Category
 from semcache.matching import accounted, chains, decide, features, guards
 from semcache.matching.chains import ChainLink
 from semcache.matching.verification import Verifiers
@@ -24,7 +25,7 @@ from semcache.request import eligibility, turn_pairs
 from semcache.request.conversation import TurnChain
 from semcache.request.turn_pairs import TurnPair
 from semcache.request.wording import Edit, strictest
-from semcache.types import Candidate, Card, Forward, Lookup, Outcome, Serve, Timings, Why
+from semcache.types import Candidate, Card, Forward, Lookup, Outcome, Request, Serve, Timings, Why
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -73,7 +74,7 @@ class ConversationLookup:
         request = query.request
         names = [name for name in self._names if query.rule in (None, name) and self._tier.kinds(name)]
         policies = [self._pack.of(name) for name in names]
-        if not names or request.controls.no_cache or exact_alone(request, policies[0], self._pack):
+        if not names or request.controls.no_cache or self._exact_alone(request, policies[0]):
             return None
         chain = chain_of(request, policies)
         if chain is None:
@@ -105,7 +106,7 @@ class ConversationLookup:
             if kept is None:
                 continue
             last = asked.request.text, candidate.card.text
-            pairs = turn_pairs.pairs(places.chain, kept, last=last, longest=asked.policy.max_chars)
+            pairs = self._pairs(places.chain, kept, last, asked.policy)
             if pairs is not None:
                 found.append(RelatedConversation(candidate, pairs))
         if not found:
@@ -157,13 +158,22 @@ class ConversationLookup:
 
     # Inside
 
+    def _exact_alone(self, request: Request, policy: Category) -> bool:
+        return exact_alone(request, policy, self._pack, self._placement.embedding.longest_word)
+
+    def _pairs(
+        self, asked: TurnChain, kept: TurnChain, last: tuple[str, str], policy: Category
+    ) -> tuple[TurnPair, ...] | None:
+        word = self._placement.embedding.longest_word
+        return turn_pairs.pairs(asked, kept, last=last, longest=policy.max_chars, longest_word=word)
+
     async def _equal(self, query: Query, card: Card, chain: TurnChain) -> Serve | None:
         request, policy = query.request, self._pack.of(card.category)
-        if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
+        if eligibility.ineligible(request, policy) is not None or self._exact_alone(request, policy):
             return None
         kept = await self._search.chain_of(card)
         last = request.text, card.text
-        pairs = None if kept is None else turn_pairs.pairs(chain, kept, last=last, longest=policy.max_chars)
+        pairs = None if kept is None else self._pairs(chain, kept, last, policy)
         if pairs is None:
             return None
         kinds, names = self._tier.kinds(card.category), guards_of(policy, request)

@@ -136,17 +136,32 @@ def chat_request(
         raise InvalidArgument("messages stand in the place of the prompt: give either, as the first argument")
     if category is not None and not isinstance(category, str):
         raise InvalidArgument(f"a category is a name, not {type(category).__name__}")
-    for name, value in params.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            raise InvalidArgument(f"{name} is {value}, which no request can say")
     try:
+        for name, value in {"model": model, "messages": messages, **params}.items():
+            _check_said(name, value)
         raw = msgspec.json.encode({"model": model, "messages": messages, **params})
         request = dialects()[Endpoint.CHAT].read(raw)
     except (TypeError, ValueError, RecursionError, RequestRejected) as error:  # a number or a nesting beyond JSON
+        if isinstance(error, InvalidArgument):
+            raise
         raise InvalidArgument(f"this is no chat request: {error}") from error
     controls = request.controls if category is None else replace(request.controls, category=category)
     scope = replace(scope, namespace=scope.namespace or controls.namespace or "")
     return replace(request, scope=scope, controls=controls)
+
+
+def _check_said(name: str, value: object) -> None:
+    """Raise InvalidArgument for a value, or one inside it, that would be written as another one, or in any order."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidArgument(f"{name} is {value}, which no request can say")
+    if isinstance(value, (bytes, bytearray, memoryview, set, frozenset)):
+        instead = "list" if isinstance(value, (set, frozenset)) else "string"
+        raise InvalidArgument(f"{name} holds {type(value).__name__}, which JSON does not have: give a {instead}")
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _check_said(name, part)
 
 
 def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, SemcacheError
-from semcache.protocols import Categorizer, Embedder
+from semcache.protocols import Categorizer, Embedder, longest_word
 from semcache.request import categorize, conversation, eligibility, keys
+from semcache.request.characters import LONGEST_WORD
 from semcache.request.conversation import TurnChain
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.types import CacheKey, Request
@@ -46,6 +47,7 @@ class Embedding:
 
     def __init__(self, embedder: Embedder, faults: GuardedCalls) -> None:
         self.id = embedder.id
+        self.longest_word = longest_word(embedder)
         self._embedder = embedder
         self._faults = faults
 
@@ -131,15 +133,16 @@ def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
     return chain if chain.turns else None
 
 
-def exact_alone(request: Request, policy: Category, pack: Pack) -> bool:
+def exact_alone(request: Request, policy: Category, pack: Pack, longest_word: int = LONGEST_WORD) -> bool:
     """Return True if a paraphrase must not be sought.
 
     That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
+    `longest_word` is how many characters of a word the embedder tells apart.
     """
     asked = request.controls.max_error
     if asked is not None and asked < pack.target:
         return True
-    return eligibility.semantic_eligible(request, policy) is not None or conversation.lacks_context(
+    return eligibility.semantic_eligible(request, policy, longest_word) is not None or conversation.lacks_context(
         request.identity, request.text
     )
 

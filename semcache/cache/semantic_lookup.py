@@ -77,7 +77,7 @@ class SemanticLookup:
         """
         request, key = query.request, query.key
         policy = self._pack.of(query.rule or "default")
-        if exact_alone(request, policy, self._pack):
+        if exact_alone(request, policy, self._pack, self._embedding.longest_word):
             return query.exact_only(policy)
         equal = await self._conversations.equal(query) if serving else None
         if equal is not None and isinstance(equal.decision, Serve):
@@ -92,7 +92,7 @@ class SemanticLookup:
         if why is not None:
             bypass = Forward(why, Outcome.BYPASS)
             return Lookup(query.request_id, request, None, policy.name, bypass, timings=timings)
-        if exact_alone(request, policy, self._pack):
+        if exact_alone(request, policy, self._pack, self._embedding.longest_word):
             return replace(query.exact_only(policy), timings=timings)
         places = await self._placement.places(request, key, near, vector)
         decision: Decision = query.refused or _COLD

@@ -28,7 +28,7 @@ _MODELS = 64  # asked at a time; more are asked anew how they take questions
 _THOUGHT = "</think>"  # what ends it; what begins it stands in some models' prompt and not in their reply
 _VERDICT = re.compile(r"\W*(yes|no)\W*", re.IGNORECASE)
 # What chat templates read as the end of a turn, such as <|im_end|> or [/INST]; as JSON escapes it ends nothing.
-_TEMPLATE = re.compile(r"<(?=[|/\w\uff5c])|\[(?=/?[A-Z_]{2,}\])")
+_TEMPLATE = re.compile(r"<(?=[|/\w\uff5c])|\[(?=/?[A-Za-z_]\w*\]|e~\[)|\](?=~)")
 _GRADED: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 _SUREST = 0.99  # P(yes) of the surest word there is
 
@@ -124,7 +124,9 @@ class YesNoModel:
         answer = dialects()[Endpoint.CHAT].parse(raw)
         guessed = Usage((len(self._instructions) + len(shown)) // _TOKEN, 2)
         charge(self.model, answer.usage if answer.usage.prompt_tokens else guessed)
-        verdict = _VERDICT.fullmatch(answer.text.rpartition(_THOUGHT)[2])
+        # A text that holds the mark can be what is echoed before the word.
+        thinks = not any(_THOUGHT in text for text in texts.values())
+        verdict = _VERDICT.fullmatch(answer.text.rpartition(_THOUGHT)[2] if thinks else answer.text)
         if verdict is None:
             return None, None
         yes = verdict[1].lower() == "yes"

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semcache.errors import ConfigError
+from semcache.request.characters import LONGEST_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,7 @@ class ModelWithCard:
                 raise ConfigError(f"{folder / 'model.json'}: {name} is {card[name]!r}, no number from 1: make it anew")
         verify_files(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
+        self._longest_word = LONGEST_WORD
 
     @property
     def id(self) -> str:
@@ -55,6 +57,15 @@ class ModelWithCard:
     def max_tokens(self) -> int:
         """Tokens of a text that are read."""
         return self._max_tokens
+
+    @property
+    def longest_word(self) -> int:
+        """Characters of a word that are told from others."""
+        return self._longest_word
+
+    def _read_by(self, tokenizer: Any) -> None:
+        """Take the longest word from the tokenizer, if it is one of word pieces: another reads any in pieces."""
+        self._longest_word = int(getattr(tokenizer.model, "max_input_chars_per_word", LONGEST_WORD))
 
 
 def readable(text: str) -> str:

@@ -42,6 +42,14 @@ class Embedder(Protocol):
         ...
 
 
+def longest_word(embedder: Embedder) -> int:
+    """How many characters of a word it tells apart, as its property `longest_word` says; 100 where it has none.
+
+    A tokenizer of word pieces reads any longer word as the one token for unknown words.
+    """
+    return int(getattr(embedder, "longest_word", 100))
+
+
 class VectorIndex(Protocol):
     """The vectors of one partition. Not thread-safe: one thread owns it."""
 

@@ -52,7 +52,7 @@ _SCRIPTS = (
     ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("rare", re.compile("[\u2d30-\u2ddf\ua000-\ua63f\ua800-\uab2f\U00010000-\U0001077f\U00010800-\U0001cfff]")),
 )
-_LONGEST_WORD = 100  # characters; tokenizers of word pieces read any longer word as the one token for unknown words
+LONGEST_WORD = 100  # characters; most tokenizers of word pieces read any longer word as the one token for unknown words
 _BETWEEN_WORDS = re.compile(r"[\s!-/:-@\[-`{-~\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -110,12 +110,12 @@ _SPELT = (
 _SCALES = {"C": " Celsius", "\u2103": " Celsius", "F": " Fahrenheit", "\u2109": " Fahrenheit"}
 
 
-def is_plain(text: str) -> bool:
+def is_plain(text: str, longest_word: int = LONGEST_WORD) -> bool:
     """Return True if every character of `text` says to an embedder what it says to a reader.
 
-    No word of more than a hundred characters does: any two of them have one and the same embedding.
+    No word of more than `longest_word` characters does: any two of them have one and the same embedding.
     """
-    if _has_unreadable_word(text):
+    if _has_unreadable_word(text, longest_word):
         return False
     if text.isascii():
         return text.isprintable() or not any((char < " " and char not in _SHOWN) or char == "\x7f" for char in text)
@@ -130,13 +130,13 @@ def is_plain(text: str) -> bool:
     return not any(_is_mixed(word) for word in _WORD.findall(composed) if not word.isascii())
 
 
-def _has_unreadable_word(text: str) -> bool:
+def _has_unreadable_word(text: str, longest: int) -> bool:
     """Return True if a word of `text` is longer than a tokenizer reads, once its letters are decomposed."""
     if not text.isascii():
         text = "".join(
             [" " if unicodedata.category(char)[0] == "P" else char for char in unicodedata.normalize("NFD", text)]
         )
-    return len(text) > _LONGEST_WORD and any(len(word) > _LONGEST_WORD for word in _BETWEEN_WORDS.split(text))
+    return len(text) > longest and any(len(word) > longest for word in _BETWEEN_WORDS.split(text))
 
 
 def alike(one: str, two: str) -> bool:

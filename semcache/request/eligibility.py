@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from semcache.config.packs import Category
 from semcache.request import framed
-from semcache.request.characters import is_plain
+from semcache.request.characters import LONGEST_WORD, is_plain
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
@@ -57,12 +57,15 @@ def unkept(request: Request) -> Why | None:
     return Why.SECRET if has_secret(said) or has_secret(beside) else None
 
 
-def semantic_eligible(request: Request, category: Category) -> Why | None:
-    """EXACT_ONLY when a paraphrase of this request must not be sought; None when it may."""
+def semantic_eligible(request: Request, category: Category, longest_word: int = LONGEST_WORD) -> Why | None:
+    """EXACT_ONLY when a paraphrase of this request must not be sought; None when it may.
+
+    `longest_word` is how many characters of a word the embedder tells apart.
+    """
     traits, text = request.traits, request.text
     if not category.semantic or traits.multimodal or traits.repeats_prompt or traits.last_role != "user":
         return Why.EXACT_ONLY
-    if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text):
+    if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text, longest_word):
         return Why.EXACT_ONLY
     if works_on_wording(traits.system) or asks_about_form(text):
         return Why.EXACT_ONLY

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from semcache.request import eligibility
-from semcache.request.characters import is_plain
+from semcache.request.characters import LONGEST_WORD, is_plain
 from semcache.request.code_parts import same_code
 from semcache.request.conversation import TurnChain
 from semcache.request.kinds.as_written import asks_about_form
@@ -46,7 +46,9 @@ class TurnPair(NamedTuple):
         return ALIKE_BESIDE_CALL if self.beside_call else ALIKE
 
 
-def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: int) -> tuple[TurnPair, ...] | None:
+def pairs(
+    asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: int, longest_word: int = LONGEST_WORD
+) -> tuple[TurnPair, ...] | None:
     """The turns that differ in their wording; None when the two conversations cannot be the same.
 
     `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters, secrets, and
@@ -54,7 +56,7 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
     has its words in the same order. Equal in their canonical wording must be what is personal or about this moment,
     unless a tool was called for it, and a first question that makes no sense alone. What is called by a name must be
     called so in both wordings, or in the question before; code stands in both as it is, and so do turns with what
-    an embedder does not read.
+    an embedder does not read, such as words of more than `longest_word` characters.
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
@@ -66,7 +68,7 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
         if one == two or (beside and not (one and two) and _is_remark(one or two)):
             continue
         said = _said_before(asked, place) & _said_before(kept, place) if role == "assistant" else frozenset()
-        if max(len(one), len(two)) > longest or not (is_plain(one) and is_plain(two)):
+        if max(len(one), len(two)) > longest or not (is_plain(one, longest_word) and is_plain(two, longest_word)):
             return None
         if not same_names(one, two, said) or not same_code(one, two):
             return None

@@ -38,3 +38,25 @@ def test_answers_that_no_json_holds_are_refused(cache: SemanticCache, extra: Any
     found = cache.lookup("How do I pay?", model="m")
     with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
         cache.record(found, {"choices": [], "extra": extra})
+
+
+@pytest.mark.parametrize("pack", ["default", "private"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"user": b"x"}, {"user": 5}, {"user": "\ud800"}, {"tenant": b"x"}, {"namespace": None}, {"category": 5},
+        {"model": b"x"}, {"model": None}, {"stop": b"x"}, {"stop": ["a", b"x"]}, {"stop": [float("nan")]},
+        {"metadata": {"a": {"b": float("inf")}}}, {"seed": {1, 2}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_would_be_read_as_something_else_is_refused(pack: str, odd: dict[str, Any]) -> None:
+    with SemanticCache.open("memory://", policies=pack) as opened:
+        for ask in (opened.lookup, opened.explain):
+            with pytest.raises(InvalidArgument):
+                ask("How do I pay?", **odd)
+
+
+def test_a_message_that_json_would_write_as_another_text_is_refused(cache: SemanticCache) -> None:
+    with pytest.raises(InvalidArgument, match="messages holds bytes"):
+        cache.lookup([{"role": "user", "content": b"How do I pay?"}])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from semcache.errors import EmbedError, InvalidArgument
-from semcache.protocols import Embedder
+from semcache.protocols import Embedder, longest_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,11 @@ class BatchingEmbedder:
     def max_tokens(self) -> int:
         """Tokens of a text that are read."""
         return self._inner.max_tokens
+
+    @property
+    def longest_word(self) -> int:
+        """Characters of a word that are told from others."""
+        return longest_word(self._inner)
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the rows of `texts`. Raises EmbedError, also when more than `max_queue` texts are waiting.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semcache.protocols import longest_word
 from semcache.runtime import scoped_memo
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class MemoEmbedder:
     def max_tokens(self) -> int:
         """Tokens of a text that are read."""
         return self._inner.max_tokens
+
+    @property
+    def longest_word(self) -> int:
+        """Characters of a word that are told from others."""
+        return longest_word(self._inner)
 
     def __len__(self) -> int:
         return len(self._vectors)

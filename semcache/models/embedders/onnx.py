@@ -37,6 +37,7 @@ class OnnxEmbedder(ModelWithCard):
         super().__init__(folder)
         try:
             self._model = load(folder, threads=threads, longest=self._max_tokens)
+            self._read_by(self._model.tokenizer)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
         self._inputs = {value.name: np.int32 if "int32" in value.type else np.int64 for value in self._inputs_of()}

@@ -43,6 +43,7 @@ class StaticEmbedder(ModelWithCard):
                 f"the model in {folder} cannot be loaded: {VECTORS} has the shape {self._table.shape}, not "
                 f"{(self._tokenizer.get_vocab_size(), self._dim)}; make it again with `semcache embedder distill`"
             )
+        self._read_by(self._tokenizer)
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
 
