@@ -22,7 +22,7 @@ from semcache.proxy.auth import Caller, asker_of, forwardable_headers
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
-from semcache.proxy.relay import identity_of
+from semcache.proxy.relay import id_header, identity_of
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Request
 
@@ -40,7 +40,7 @@ class CompletionRoute:
         try:
             caller, epoch = intake.caller(scope), context.replayer.epoch
         except RequestRejected as error:
-            await reject(dialect, error, send)
+            await self._refuse(dialect, error, send)
             return
         hold = intake.hold(caller.tenant)
         try:
@@ -65,10 +65,16 @@ class CompletionRoute:
         except ClientGone:
             return
         except RequestRejected as error:
-            await reject(dialect, error, send)
-            context.record_refused(dialect.endpoint, caller, error.status, started)
+            request_id = await self._refuse(dialect, error, send)
+            context.record_refused(request_id, dialect.endpoint, caller, error.status, started)
         finally:
             hold.release()
+
+    async def _refuse(self, dialect: Dialect, error: RequestRejected, send: Send) -> str:
+        """Refuse a request that was not looked up; return the id that it is given."""
+        request_id = self._context.replayer.request_id()
+        await reject(dialect, error, send, [(id_header(dialect.endpoint), request_id.encode())])
+        return request_id
 
     async def _replay_known(self, known: hit_replay.RenderedHit, send: Send, started: float) -> None:
         cache, replayer = self._context.cache, self._context.replayer

@@ -36,10 +36,11 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
-from semcache.proxy.relay import id_of, identity_of, refusal_headers, reply_headers
+from semcache.proxy.relay import id_header, id_of, identity_of, refusal_headers, reply_headers
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 
+_ID = id_header(Endpoint.EMBEDDINGS)
 _BETWEEN = 4  # inputs that are looked up before others are served
 
 
@@ -57,7 +58,7 @@ class EmbeddingsRoute:
         try:
             caller = intake.caller(scope)
         except RequestRejected as error:
-            await _reject(send, error)
+            await _reject(send, error, self._context.replayer.request_id())
             return
         hold = intake.hold(caller.tenant)
         try:
@@ -74,8 +75,9 @@ class EmbeddingsRoute:
         except ClientGone:
             return
         except RequestRejected as error:
-            await _reject(send, error)
-            self._context.record_refused(Endpoint.EMBEDDINGS, caller, error.status, started)
+            request_id = self._context.replayer.request_id()
+            await _reject(send, error, request_id)
+            self._context.record_refused(request_id, Endpoint.EMBEDDINGS, caller, error.status, started)
         finally:
             hold.release()
 
@@ -148,13 +150,16 @@ class _Batch:
         self._scope, self._caller, self._asked = looked.scope, looked.caller, looked.asked
         self._lookups, self._held, self._started = looked.lookups, looked.held, looked.started
         self._missing = [index for index, entry in enumerate(looked.held) if entry is None]
+        # The one under whose id the whole request is recorded.
+        self._first = looked.lookups[self._missing[0] if self._missing else 0]
 
     async def answer(self, send: Send) -> None:
         """Replay, refuse or ask for what is missing."""
         if not self._missing:
             await self._replay(send)
         elif self._asked.controls.only_if_cached:
-            await _reject(send, RequestRejected(504, "not every input is in the cache", code="not_cached"))
+            refusal = RequestRejected(504, "not every input is in the cache", code="not_cached")
+            await _reject(send, refusal, self._first.request_id)
             self.record(504, Usage())
         else:
             self._context.limiter.admit_miss(self._caller)
@@ -179,7 +184,7 @@ class _Batch:
             (b"cache-control", b"private, no-store"),
             (b"cache-status", status.encode()),
             (b"age", str(max(0, int(now - min(entry.created for entry in entries)))).encode()),
-            (b"x-request-id", self._lookups[0].request_id.encode()),
+            (_ID, self._first.request_id.encode()),
         ]
         if self._context.sees_scores(self._caller) and len(self._lookups) == 1:
             headers += hit_replay.debug_headers(self._lookups[0])
@@ -204,7 +209,8 @@ class _Batch:
             except UpstreamError as error:
                 status = 504 if isinstance(error, UpstreamTimeout) else 502
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-                await _reject(send, refusal, [(b"cache-status", self._cache_status(None, stored=False).encode())])
+                told = self._cache_status(None, stored=False)
+                await _reject(send, refusal, self._first.request_id, [(b"cache-status", told.encode())])
                 self.record(status, _total_usage(asked), spared=spared)
                 return
         await self._answered(send, asked, found, spared)
@@ -268,8 +274,9 @@ class _Batch:
         status, headers, payload = 200, [(b"content-type", b"application/json")], b""
         if asked:
             status, headers, payload = asked[-1].status, reply_headers(asked[-1].headers), asked[-1].body
-        if not asked or not id_of(asked[-1].headers):
-            headers = [*headers, (b"x-request-id", self._lookups[0].request_id.encode())]
+        name = id_of(asked[-1].headers) if asked else ""
+        if not name:
+            headers = [*headers, (_ID, self._first.request_id.encode())]
         whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
         if not whole and all(result.items is not None for result in asked):
             items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
@@ -278,7 +285,7 @@ class _Batch:
             payload = embeddings.merge(items, self._asked.model, whole_usage)
         told = self._cache_status(status, stored=stored, collapsed=bool(spared))
         await respond(send, status, [*headers, (b"cache-status", told.encode())], payload)
-        self.record(status, usage, spared=spared, collapsed=not asked)
+        self.record(status, usage, spared=spared, collapsed=not asked, upstream_id=name)
 
     async def _store(self, positions: Sequence[int], fresh: Sequence[bytes], shares: Sequence[Usage]) -> bool:
         answers = [
@@ -292,7 +299,7 @@ class _Batch:
             return False
 
     def _cache_status(self, status: int | None, *, stored: bool, collapsed: bool = False) -> str:
-        decision = self._lookups[self._missing[0]].decision
+        decision = self._first.decision
         why = decision.why if isinstance(decision, Forward) else Why.FAULT
         outcome = Outcome(decision.outcome.value) if isinstance(decision, Forward) else Outcome.MISS
         return cache_status(
@@ -305,18 +312,26 @@ class _Batch:
             detail=why.value,
         )
 
-    def record(self, status: int, usage: Usage, *, spared: Sequence[Usage] = (), collapsed: bool = False) -> None:
+    def record(
+        self,
+        status: int,
+        usage: Usage,
+        *,
+        spared: Sequence[Usage] = (),
+        collapsed: bool = False,
+        upstream_id: str = "",
+    ) -> None:
         """Record one outcome for the whole request: a hit only when every input was.
 
         `usage` are the tokens of its own calls, `spared` those of the calls of others that it joined; `collapsed` says
-        that it made no call of its own.
+        that it made no call of its own, `upstream_id` is the upstream's name for its last one.
         """
-        first = self._lookups[self._missing[0] if self._missing else 0]
+        first = self._first
         if isinstance(first.decision, Serve) and self._missing:
             first = replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
         answer = Assembled(b"", "", complete=True, usage=usage)
         seconds = time.perf_counter() - self._started
-        row = self._cache.outcome(first, status, seconds, answer=answer, collapsed=collapsed)
+        row = self._cache.outcome(first, status, seconds, answer=answer, collapsed=collapsed, upstream_id=upstream_id)
         held = [entry.usage for entry in self._held if entry is not None]
         saved = Usage(sum(one.prompt_tokens for one in (*held, *spared)))
         saved_cost = self._cache.prices.cost(row.model, saved)
@@ -333,6 +348,7 @@ def _name(lookup: Lookup) -> tuple[bytes, str] | None:
     return (lookup.key.exact, lookup.category) if lookup.key is not None and joinable(lookup) else None
 
 
-async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
+async def _reject(send: Send, error: RequestRejected, request_id: str, headers: HeaderList | None = None) -> None:
     body = embeddings.error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, refusal_headers(error, headers or []), body)
+    own = [(_ID, request_id.encode()), *(headers or [])]
+    await respond(send, error.status, refusal_headers(error, own), body)

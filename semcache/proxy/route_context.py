@@ -82,11 +82,11 @@ class RouteContext:
         if self.tracing is not None:
             self.tracing.note(lookup, row if logged is None else logged)
 
-    def record_refused(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
+    def record_refused(self, request_id: str, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""
         self.cache.event_log.note(
             Recorded(
-                request_id=self.replayer.request_id(),
+                request_id=request_id,
                 at=self.cache.clock(),
                 endpoint=endpoint.value,
                 scope=CacheScope(caller.tenant),

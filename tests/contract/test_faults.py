@@ -115,6 +115,32 @@ def test_requests_that_cannot_be_read(proxy: Service, body: bytes, word: str) ->
     cache_status(got.headers["cache-status"])
 
 
+@pytest.mark.parametrize(
+    ("path", "name", "body", "status"),
+    [
+        ("/v1/chat/completions", "x-request-id", b"{", 400),
+        ("/v1/messages", "request-id", b"{", 400),
+        ("/v1/embeddings", "x-request-id", b"{", 400),
+        ("/v1/embeddings", "x-request-id", b'{"model": "m", "input": ["never asked", "nor this"]}', 504),
+    ],
+)
+def test_a_refusal_has_an_id_by_which_it_is_found(
+    proxy: Service, path: str, name: str, body: bytes, status: int
+) -> None:
+    headers = {**JSON, "cache-control": "only-if-cached"}
+    got = httpx2.post(proxy.url + path, content=body, headers=headers, timeout=PATIENCE)
+    assert got.status_code == status
+    assert proxy.get(f"/semcache/requests/{got.headers[name]}").json()["status"] == status
+
+
+def test_embeddings_are_found_by_the_id_that_the_reply_shows(proxy: Service) -> None:
+    """Also where the first input is remembered, and where the upstream named the call."""
+    for inputs in (["a fjord"], ["a fjord"], ["a fjord", "a sound"]):
+        got = proxy.post("/v1/embeddings", {"model": "embedding-ids", "input": inputs})
+        found = proxy.get(f"/semcache/requests/{got.headers['x-request-id']}")
+        assert found.json().get("model") == "embedding-ids", (inputs, found.json())
+
+
 def test_the_client_calls_them_bad_requests(client: openai.OpenAI) -> None:
     with pytest.raises(openai.BadRequestError) as empty:
         client.chat.completions.create(model="m", messages=[])
