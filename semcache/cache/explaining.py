@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
 from semcache.cache.reasons import told
+from semcache.errors import StoreError
 from semcache.matching import features, guards, neighbourhood
 from semcache.matching.verification import lacking
 from semcache.request.wording import mended
@@ -59,7 +60,16 @@ async def explain(cache: ResponseCache, request: Request, verifiers: Collection[
         "category": category_facts(lookup.category, strategy, cache.pack),
         "fault": cache.faults(),
         "neighbours": await _neighbours(components, lookup),
+        "varying_prompts": await _varying(cache, request.scope.tenant) if why is Why.COLD else [],
     }
+
+
+async def _varying(cache: ResponseCache, tenant: str) -> list[str]:
+    """The parts in which alone kept system prompts differ: the likeliest reason why a request finds nothing."""
+    try:
+        return await cache.operating.varying_prompts(tenant)
+    except StoreError:
+        return []  # the fault of the store is told already
 
 
 def _decided(lookup: Lookup) -> tuple[str, Why]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cache.entry_search import EntrySearch
 from semcache.cache.label_curves import Sample, samples
-from semcache.cache.operating import operator_store, request_of
+from semcache.cache.operating import operator_store
 from semcache.learning.reports import REPORT
 from semcache.types import AdminAction, DecisionRecord, Outcome, Rejection, parse_id, public_id
 from semcache.types.evidence import CertificateEvidence, Label, LabelSource
@@ -206,11 +206,6 @@ class Inspection:
         detail = {"id": public_id(entry.id), "undo": batch}
         await self._store.act(AdminAction(now, who, EXACT_ONLY, entry.key.scope.tenant, detail))
         return batch
-
-    async def request(self, request_id: str, *, tenant: str | None = None) -> dict[str, Any] | None:
-        """Why one request was served or not, as `Operating.request` says it. Raises StoreError."""
-        await self._parts.event_log.flush()
-        return await request_of(self._store, request_id, tenant=tenant)
 
     @property
     def _store(self) -> OperatorStore:

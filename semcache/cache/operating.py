@@ -36,7 +36,7 @@ class Operating:
 
     def __init__(self, components: Components) -> None:
         self._parts = components
-        self._looked, self._varying = -_EVERY, list[str]()
+        self._varying: dict[str | None, tuple[float, list[str]]] = {}  # by tenant, with the time of looking
 
     async def usage(
         self, by: str, *, since: float, until: float | None = None, tenant: str | None = None
@@ -64,7 +64,10 @@ class Operating:
     async def request(self, request_id: str, *, tenant: str | None = None) -> dict[str, Any] | None:
         """Why one request was served or not; None for one that is not known (of that tenant). Raises StoreError."""
         await self._parts.event_log.flush()
-        return await request_of(self._store, request_id, tenant=tenant)
+        found = await request_of(self._store, request_id, tenant=tenant)
+        if found is not None and found["why"] == Why.COLD:
+            found["varying_prompts"] = await self.varying_prompts(found["tenant"])
+        return found
 
     async def delete(self, where: Selector, *, who: str, forever: bool = False) -> tuple[list[int], str | None]:
         """Delete what matches; return the ids, and the name to give to `undo`, None where it is gone for good.
@@ -111,14 +114,17 @@ class Operating:
             found |= set(await store.unpriced(since=self._parts.clock() - _MONTH))
         return sorted(model for model in found if model and not prices.knows(model))
 
-    async def varying_prompts(self) -> list[str]:
-        """The parts in which alone kept system prompts differ, in words; sought once in minutes. Raises StoreError."""
+    async def varying_prompts(self, tenant: str | None = None) -> list[str]:
+        """The parts in which alone system prompts (of a tenant) differ, in words. Raises StoreError.
+
+        They are sought once in minutes.
+        """
         now = self._parts.clock()
-        if now - self._looked >= _EVERY:
-            self._looked = now
-            found = await varying_prompts(self._parts.store, self._parts.pack.ignore_in_system)
-            self._varying = [one.told() for one in found[:_FEW]]
-        return self._varying
+        if tenant not in self._varying or now - self._varying[tenant][0] >= _EVERY:
+            found = await varying_prompts(self._parts.store, self._parts.pack.ignore_in_system, tenant=tenant)
+            recent = {name: one for name, one in self._varying.items() if now - one[0] < _EVERY}
+            self._varying = recent | {tenant: (now, [one.told() for one in found[:_FEW]])}
+        return self._varying[tenant][1]
 
     async def models(self, tenant: str) -> dict[str, int]:
         """Entries of a tenant by model, the most first; of a thousand. Raises StoreError."""

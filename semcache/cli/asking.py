@@ -16,7 +16,6 @@ from semcache.errors import ConfigError, InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.protocols import EntryStore
 
 _PROMPT = 60
 _RARELY = 1e-3
@@ -131,20 +130,22 @@ async def _why(settings: Settings, request_id: str) -> dict[str, Any] | None:
     async with store_of(settings) as store:
         found = await request_of(store, request_id)
         if found is not None and found["why"] == "cold":
-            found["varying_prompts"] = await _varying(settings, store)
+            found["varying_prompts"] = await _varying(settings, store, found["tenant"])
         return found
 
 
-async def _varying(settings: Settings, store: EntryStore) -> list[str]:
-    """The parts in which alone kept system prompts differ: the likeliest reason why a request finds nothing."""
-    from semcache.cache.prompt_sample import varying_prompts
+async def _varying(settings: Settings, store: Any, tenant: str) -> list[str]:
+    """The parts in which alone system prompts of a tenant differ, by the pack that serves or by the settings'."""
+    from semcache.cache.prompt_sample import ignored_in_service, varying_prompts
     from semcache.config.packs import load
 
-    try:
-        ignored = load(settings.policies).ignore_in_system
-    except ConfigError:
-        return []  # what was decided can be told without the pack
-    return [one.told() for one in await varying_prompts(store, ignored)]
+    ignored = await ignored_in_service(store)
+    if ignored is None:
+        try:
+            ignored = load(settings.policies).ignore_in_system
+        except ConfigError:
+            return []  # what was decided can be told without the pack
+    return [one.told() for one in await varying_prompts(store, ignored, tenant=tenant)]
 
 
 async def _explain(
@@ -161,8 +162,8 @@ async def _explain(
     from semcache.models.verifiers import names_of
     from semcache.types import Scope
 
-    async with store_of(settings) as store:  # a folder without a cache is a mistake, and no cache is made here
-        varying = await _varying(settings, store)
+    async with store_of(settings):  # a folder without a cache is a mistake, and no cache is made here
+        pass
     async with cache_of(settings, time.time) as cache:
         models = await cache.operating.models(tenant)
         named = model or next(iter(models), "default")
@@ -173,8 +174,6 @@ async def _explain(
             raise InvalidArgument(error.message) from error
         if others := await cache.operating.elsewhere(tenant, named, found["why"]):
             found["others"] = others + (" Choose with --model NAME." if models else " Choose with --tenant NAME.")
-        if found["why"] == "cold":
-            found["varying_prompts"] = varying
         return found
 
 

@@ -37,19 +37,12 @@ def reload(
     elif "error" in result:
         output.note(f"error: not reloaded, everything is as it was: {result['error']}")
     else:
-        print(said(result))
+        from semcache.proxy.reloading import said
+
+        changed, *more = said(result)
+        print("\n".join([f"reloaded: {changed}", *more]))
     if result is None or "error" in result:
         raise typer.Exit(1)
-
-
-def said(result: dict[str, Any]) -> str:
-    """Return what a reload has changed, in a sentence or some."""
-    lines = [f"reloaded: {', '.join(result['changed'])}" if result["changed"] else "reloaded: nothing has changed"]
-    if result["relearned"]:
-        lines.append(f"learned anew, for their promises have changed: {', '.join(result['relearned'])}")
-    if result["needs_restart"]:
-        lines.append(f"changed too, and in force after a restart: {', '.join(result['needs_restart'])}")
-    return "\n".join(lines)
 
 
 async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:

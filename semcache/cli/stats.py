@@ -98,7 +98,7 @@ def stats(
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
     """Return the statistics in the store. Raises ConfigError or StoreError."""
-    from semcache.cache.prompt_sample import varying_prompts
+    from semcache.cache.prompt_sample import ignored_in_service, varying_prompts
     from semcache.config.packs import load
     from semcache.storage.accounting import statistics
 
@@ -108,7 +108,8 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
     async with store_of(settings) as store:
         threshold = await learned_strategies(store, pack)
         found = statistics(pack, await store.tally(), await store.counts(), threshold)
-        varying = await varying_prompts(store, pack.ignore_in_system)
+        ignored = await ignored_in_service(store)
+        varying = await varying_prompts(store, pack.ignore_in_system if ignored is None else ignored)
         said = [one.told() for one in varying[:_FEW]]
         return found | {"unpriced_models": await unpriced_models(settings, store, pack), "varying_prompts": said}
 

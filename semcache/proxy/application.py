@@ -204,7 +204,6 @@ class Proxy:
             self._asked = await ask(store, who)
             await answer(store, self._asked, result)
         await write_action(store, who, result)
-        _log.info("reloaded for %s: %s", who, result)
         return result
 
     async def _reload(self) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.agents.library import AsyncSemanticCache
 from semcache.cache.components import Components
+from semcache.cache.prompt_sample import note_serving
 from semcache.config.settings import Settings
-from semcache.errors import ConfigError
+from semcache.errors import ConfigError, StoreError
 from semcache.models.verifiers import lends_key
 from semcache.proxy.administration import Administration
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
@@ -109,6 +110,8 @@ class Generation:
         # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
         self.administration = await asyncio.to_thread(self._administration)
         self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))
+        with suppress(StoreError):  # for commands beside the proxy alone
+            await note_serving(self.components.store, cache.pack, now=doors.clock())
         if isinstance(doors.backend, LoadCountingBackend) and cache.relax is not None:
             easing = relax_under_load(doors.backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))

@@ -75,6 +75,16 @@ def differences(old: Loaded, new: Loaded) -> dict[str, Any]:
     }
 
 
+def said(result: Mapping[str, Any]) -> list[str]:
+    """Return what a reload has changed, in words: a line or some."""
+    lines = [", ".join(result["changed"]) or "nothing has changed"]
+    if result["relearned"]:
+        lines.append(f"learned anew, for their promises have changed: {', '.join(result['relearned'])}")
+    if result["needs_restart"]:
+        lines.append(f"changed too, and in force after a restart: {', '.join(result['needs_restart'])}")
+    return lines
+
+
 def is_new(old: Loaded, new: Loaded) -> bool:
     """Return True if a generation must be opened for what was read."""
     return old.pack != new.pack or old.prices != new.prices
@@ -116,7 +126,9 @@ def not_reloaded(error: Exception) -> str:
 
 
 async def write_action(store: object, who: str, result: Mapping[str, Any]) -> None:
-    """Write into the administrators' log, where the store has one. Raises StoreError."""
+    """Log what was reloaded, also for administrators where the store has their log. Raises StoreError."""
+    if "error" not in result:
+        _log.info("reloaded for %s: %s", who, "; ".join(said(result)))
     if isinstance(store, OperatorStore):
         name = "reload" if "error" not in result else "reload failed"
         await store.act(AdminAction(time.time(), who, name, None, dict(result)))

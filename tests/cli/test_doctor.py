@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
+from semcache.cache.prompt_sample import note_serving
 from semcache.cli.doctor_upstreams import _reply_finding
+from semcache.config.packs import load
+from semcache.storage.stores import open_store
 from semcache.storage.stores.seal import example
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -154,6 +157,28 @@ async def test_system_prompts_with_the_date_in_them_are_told_with_the_line_that_
         assert "Vault" not in done.stdout
     pack.write_text(f"{pack.read_text()}\n{line}\n")
     assert findings(run("doctor", "--json", env=ECHO))["prompts"]["state"] == "ok"
+
+
+async def test_why_and_stats_go_by_the_pack_of_the_server(run: Run, tmp_path: Path) -> None:
+    """A server may have been started with another pack than these commands know of."""
+    data, pack = str(tmp_path / "data"), str(tmp_path / "plain.yaml")
+    async with await AsyncSemanticCache.open(data, policies=pack, embedder="hashing") as cache:
+        for day in range(10, 14):
+            system = {"role": "system", "content": f"You serve the Vault. Current date: 2026-11-{day}"}
+            found = await cache.lookup([system, {"role": "user", "content": "What is a monad?"}])
+            await cache.record(found, "A box.")
+    newest = json.loads(run("requests", "--json").stdout)[0]["id"]
+    for command in (["why", newest], ["stats"]):
+        assert "ignore_in_system: [date]" in " ".join(run(*command).stdout.split())
+    served = tmp_path / "served.yaml"
+    served.write_text("name: served\nignore_in_system: [date]\n")
+    store = open_store(f"sqlite:///{tmp_path / 'data' / 'semcache.db'}")
+    await store.open()
+    await note_serving(store, load(str(served)), now=1.0)
+    await store.close()
+    for command in (["why", newest], ["stats"]):
+        done = run(*command)
+        assert (done.returncode, "ignore_in_system" in done.stdout) == (0, False)
 
 
 async def test_a_snapshot_of_this_embedder_is_sound(run: Run, tmp_path: Path) -> None:

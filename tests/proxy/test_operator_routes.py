@@ -11,6 +11,7 @@ from semcache.errors import StoreError
 from semcache.proxy.auth import new_key
 from semcache.storage.stores import open_store
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
+from tests.proxy.ui.browsing import kept
 
 
 async def get(proxy: Any, path: str, query: str = "", **headers: str) -> Any:
@@ -102,6 +103,38 @@ async def test_explaining_over_http_asks_no_upstream(tmp_path: Path, upstream: U
         assert (await post(proxy, "/semcache/explain", {"prompt": "x", "category": "nowhere"})).status == 400
         assert (await get(proxy, "/semcache/usage", "since=soon")).status == 400
     assert upstream.calls == []
+
+
+DATED = "Be kind. Current date: 2026-11-{}"
+
+
+async def _ask_with_dates(proxy, **headers: str) -> str:
+    """Ask the same with system prompts of several days; return the id of the last request."""
+    for day in range(10, 14):
+        system = {"role": "system", "content": DATED.format(day)}
+        asked = {"model": "m", "messages": [system, {"role": "user", "content": "What is a monad?"}]}
+        reply = await Call(proxy, asked, **headers).reply()
+    return str(reply.header("x-request-id"))
+
+
+async def test_system_prompts_that_vary_are_told_where_nothing_was_found(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        last = await _ask_with_dates(proxy)
+        why = (await get(proxy, f"/semcache/requests/{last}")).json
+        now = (await post(proxy, "/semcache/explain", {"prompt": "What is a monad?", "model": "m"})).json
+        for found in (why, now):
+            assert found["why"] == "cold"
+            assert "ignore_in_system: [date]" in " ".join(found["varying_prompts"])
+
+
+async def test_system_prompts_of_another_tenant_are_told_to_nobody(tmp_path: Path, upstream: Upstream) -> None:
+    async with kept(tmp_path, upstream) as (proxy, keys):
+        await _ask_with_dates(proxy, x_semcache_key=keys["a"])
+        asked = {"prompt": "What is a monad?", "model": "m"}
+        own = (await post(proxy, "/semcache/explain", asked, x_semcache_key=keys["a"])).json
+        other = (await post(proxy, "/semcache/explain", asked, x_semcache_key=keys["b"])).json
+        assert len(own["varying_prompts"]) == 1
+        assert other["varying_prompts"] == []
 
 
 async def test_a_model_without_a_price_is_named_after_a_restart_too(tmp_path: Path, upstream: Upstream) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from semcache.cache.prompt_sample import ignored_in_service
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, StoreError
 from semcache.proxy import application
@@ -48,6 +49,31 @@ def upstream() -> Upstream:
 
 async def _reload(proxy: Proxy, **headers: str) -> Any:
     return await Call(proxy, path="/semcache/reload", **headers).reply()
+
+
+async def test_the_log_says_in_words_what_was_reloaded(
+    tmp_path: Path, upstream: Upstream, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "semcache")
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        _write(tmp_path, name="stricter", target=0.01)
+        await proxy.reload("SIGHUP")
+        await proxy.reload("SIGHUP")
+    first, second = [line for line in caplog.messages if line.startswith("reloaded for")]
+    assert first == "reloaded for SIGHUP: policies; learned anew, for their promises have changed: default"
+    assert second == "reloaded for SIGHUP: nothing has changed"
+
+
+async def test_what_a_pack_leaves_out_of_system_prompts_is_known_beside_the_proxy(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    text = _write(tmp_path)
+    async with running(upstream, tmp_path, pack=text) as proxy:
+        store = proxy.generation.components.store
+        assert await ignored_in_service(store) == ()
+        (tmp_path / "pack.yaml").write_text(f"{text}ignore_in_system: [date]\n")
+        await proxy.reload("SIGHUP")
+        assert await ignored_in_service(store) == ("date",)
 
 
 async def test_a_pack_is_swapped_and_what_is_stored_stays(tmp_path: Path, upstream: Upstream) -> None:

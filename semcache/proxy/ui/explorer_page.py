@@ -48,6 +48,7 @@ async def explorer(visit: Visit) -> Response:
         changes=await _changes(visit, name, ways["then"]) if found else [],
         diff=_diff(pack.name, name, now, target, own=pack.of(name).target is not None),
         contract=pack.of(name).contract,
+        varying=await visit.cache.operating.varying_prompts(),
     )
 
 

@@ -25,7 +25,7 @@ _ANSWER = 4000  # characters of an answer that are shown
 async def requests(visit: Visit) -> Response:
     """List the requests that were recorded."""
     wanted = visit.asked("q")
-    if wanted and " " not in wanted and await visit.inspection.request(wanted, tenant=visit.visitor.tenant):
+    if wanted and " " not in wanted and await visit.cache.operating.request(wanted, tenant=visit.visitor.tenant):
         return await request(visit, wanted)
     outcome = visit.choice("outcome", tuple(one.value for one in Outcome), "")
     why = visit.choice("why", tuple(one.value for one in Why), "")
@@ -56,7 +56,7 @@ async def requests(visit: Visit) -> Response:
 async def request(visit: Visit, wanted: str = "") -> Response:
     """Show why one request was served or not."""
     request_id = wanted or visit.request.path_params["id"]
-    found = await visit.inspection.request(request_id, tenant=visit.visitor.tenant)
+    found = await visit.cache.operating.request(request_id, tenant=visit.visitor.tenant)
     if found is None:
         return visit.page("requests_none.html", status=404, wanted=request_id)
     return visit.page("request.html", **await _told(visit, found), explained=False)
@@ -135,7 +135,7 @@ async def report(visit: Visit) -> Response:
     if not done:
         raise not_found(f"entry {entry[:64]!r}")
     to = _from(visit)
-    if request_id and await visit.inspection.request(request_id, tenant=tenant) is None:
+    if request_id and await visit.cache.operating.request(request_id, tenant=tenant) is None:
         to = "/requests"
     message = "Reported as wrong: it is not served to this request again."
     return visit.back(to, message, withdraw=entry)

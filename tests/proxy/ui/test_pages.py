@@ -238,6 +238,20 @@ async def labels(proxy):
     return await proxy.cache.components.store.labels(0)
 
 
+async def test_system_prompts_that_vary_are_told_where_one_looks_for_hits(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion("A box.")]))
+    async with kept(tmp_path, upstream, pack=LEARNING) as (proxy, keys):
+        for day in range(10, 14):
+            system = {"role": "system", "content": f"Be kind. Current date: 2026-11-{day}"}
+            body = {"model": "m", "messages": [system, {"role": "user", "content": OWN}]}
+            await Call(proxy, body, x_semcache_key=keys["a"]).reply()
+        browser = await logged_in(proxy, keys["admin"])
+        found = await newest(proxy)
+        for path in ("", f"/requests/{found['id']}", f"/ask?prompt={OTHER}&model=m&tenant=a", "/explorer"):
+            page = unescape((await browser.get(path)).body.decode())
+            assert page.count("ignore_in_system: [date]") == 1, path
+
+
 async def test_explaining_a_prompt_changes_nothing(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer([completion()]))
     async with kept(tmp_path, upstream, pack=PACK) as (proxy, keys):
