@@ -107,7 +107,8 @@ _TONGUES = {
     "Italian": _tongue(
         "non mai senza nessun nessuno nessuna",
         """
-        accend acces attiv | spegn speng spent disattiv ; =prima | =dopo ; =con | =senza ; aument alz | riduc ridurre diminu abbass
+        accend acces attiv | spegn speng spent disattiv ; =prima | =dopo ; =con | =senza
+        ; aument alz | riduc ridurre diminu abbass
         ; apr | chiud ; inizi cominci | finisc termin ; acquirent comprator | venditor
         ; inquilin | proprietari locator ; compr acquist | vend ; aggiung | elimin rimuov ; blocc | sblocc
         ; massim | minim ; sinistr | destr ; entrat ingress | uscit ; arriv | partenz ; =più | =meno
@@ -118,7 +119,8 @@ _TONGUES = {
     "Portuguese": _tongue(
         "não nao nunca sem nenhum nenhuma jamais ninguém",
         """
-        ligar ligue liga ligo ative ativar | deslig desativ ; =antes | =depois =após ; =com | =sem ; aument | reduz diminu baix
+        ligar ligue liga ligo ative ativar | deslig desativ ; =antes | =depois =após ; =com | =sem
+        ; aument | reduz diminu baix
         ; abr | fech ; começ inici | termin acab ; comprador | vendedor ; inquilin | proprietári locador
         ; compr | vend ; adicion | remov exclu apag ; bloque | desbloque ; primeir | últim ; máxim | mínim
         ; esquerd | direit ; entrad | saíd ; chegad | partid ; =mais | =menos ; maior | menor ; adult | crianç

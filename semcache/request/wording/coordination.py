@@ -140,7 +140,7 @@ _SAYING = vocabulary(
     "said say says think thinks believe believes claim claimed claims promise promised that who which want wanted"
 )
 # Phrases of time and condition, which are of the whole clause; and those that are often of what stands before them.
-_TIMED = vocabulary("if when whenever before after since until during once unless although because as")
+_TIMED = vocabulary("according if when whenever before after since until during once unless although because as")
 _ATTACHED = vocabulary("with without while from by about")
 _BEINGS = vocabulary("""
     man men woman women person people child children kid kids boy boys girl girls baby babies friend friends

@@ -90,13 +90,21 @@ def _tokens(text: str) -> list[str] | None:
             return None
         done = match.end()
         if number := match["number"]:
-            found.append(number.replace(",", ""))
+            found.append(_plain(number.replace(",", "")))
         elif sign := match["sign"]:
             found.append(_SIGNS.get(sign, sign))
         else:
             word = match["word"]
             found.append(word if len(word) == 1 else word.lower())
     return found
+
+
+def _plain(number: str) -> str:
+    """A number as it is mostly written: "0.5" for ".5", "7" for "7.0"."""
+    sign, digits = ("", number) if number[0].isdigit() or number[0] == "." else (number[0], number[1:])
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    return f"{sign}0{digits}" if digits.startswith(".") else sign + digits
 
 
 class _Reading:
