@@ -20,7 +20,7 @@ _APOSTROPHES = re.compile("['\u2019]")
 
 
 class _Tongue(NamedTuple):
-    """What negates; opposites as beginnings of words, or words behind "="; words that end a text; who and whom."""
+    """Negators; opposites as beginnings of words, or words behind "="; words that end a text; who and whom."""
 
     negators: frozenset[str]
     axes: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
@@ -143,7 +143,7 @@ _TONGUES = {
 
 @scoped_cache(maxsize=READINGS)
 def read(text: str) -> TongueReading:
-    """What `text` says in one of these languages; nothing for any other text."""
+    """The reading of `text` in one of these languages; nothing for any other text."""
     words = bag_of(text)
     if is_english(text, words):
         return _NOTHING
