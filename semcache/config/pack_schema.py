@@ -175,12 +175,29 @@ _KINDS: dict[str, type[msgspec.Struct]] = {
 
 def read(path: Path) -> PackSpec:
     """The pack of a file. Raises ConfigError with file, line, key and the nearest valid name."""
+    node, data = _mapping(path, _text_of(path))
+    data.setdefault("name", path.stem)
+    _check_names(path, data.get("categories"))
+    _spell_off(data)
+    problems, spec = _converted(path, node, data)
+    if spec is not None:
+        problems += _problems(path, node, spec)
+    if spec is None or problems:
+        raise ConfigError("\n".join(problems))
+    return spec
+
+
+def _text_of(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file or folder") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+
+
+def _mapping(path: Path, text: str) -> tuple[yaml.Node | None, dict[str, Any]]:
+    """The file as YAML has it, and its keys and values. Raises ConfigError for a file that is no pack."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         twice = repeated(node)
@@ -205,23 +222,25 @@ def read(path: Path) -> PackSpec:
         )
     if twice is not None:
         raise ConfigError(f"{path}:{twice.start_mark.line + 1}: {twice.value} stands here twice: leave one of them")
-    data.setdefault("name", path.stem)
-    for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:
+    return node, data
+
+
+def _check_names(path: Path, categories: object) -> None:
+    """Raise ConfigError for a category whose name YAML reads as something else than a text."""
+    for key in categories if isinstance(categories, dict) else ():
         if not isinstance(key, str):
             said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
             raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
-    _spell_off(data)
-    problems, spec = _converted(path, node, data)
-    if spec is not None:
-        problems += _problems_of_parts(path, node, spec.ignore_in_system)
-        problems += _problems_of_names(path, node, ["defaults"], spec.defaults)
-        for name, category in spec.categories.items():
-            problems += _problems_of_names(path, node, ["categories", name], category)
-            patterns = category.rules.patterns if category.rules else []
-            problems += _problems_of_expressions(path, node, ["categories", name, "rules", "patterns"], patterns)
-    if spec is None or problems:
-        raise ConfigError("\n".join(problems))
-    return spec
+
+
+def _problems(path: Path, node: yaml.Node | None, spec: PackSpec) -> Iterator[str]:
+    """The mistakes in names and expressions of a pack whose form is right."""
+    yield from _problems_of_parts(path, node, spec.ignore_in_system)
+    yield from _problems_of_names(path, node, ["defaults"], spec.defaults)
+    for name, category in spec.categories.items():
+        yield from _problems_of_names(path, node, ["categories", name], category)
+        patterns = category.rules.patterns if category.rules else []
+        yield from _problems_of_expressions(path, node, ["categories", name, "rules", "patterns"], patterns)
 
 
 def _converted(path: Path, node: yaml.Node | None, data: dict[str, Any]) -> tuple[list[str], PackSpec | None]:

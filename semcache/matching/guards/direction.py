@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from semcache.matching.guards import channels, nationalities, opposed_sides, persons, roles, voices
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
+from semcache.matching.guards.swapped_phrases import swap
 from semcache.request import pointing
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
@@ -42,12 +43,10 @@ _SYMMETRIC = vocabulary(
     " distance far close near apart relationship relation related relate compatible match equal equals equivalent both"
     " together married marry interact combine combined mix mixed share common conflict overlap correlation"
 )
-_JOINED = vocabulary("and or nor plus")
 # Whose a thing is; "our" and "the" may be "my".
 _OWNERS = {"my": "mine", "our": "mine", "your": "yours", "his": "theirs", "her": "theirs", "their": "theirs"}
 # Nouns that say nothing of which way: "from my savings account" and "to savings" are opposed by "savings".
 _GENERIC = vocabulary("account card one money cash device site website file app other place thing side point")
-_BEING = vocabulary("is are was were be the a an as")
 _PERSONS = vocabulary("i you we he she they")
 _MODALS = vocabulary("will would can could should shall may might must have has had ever always still")
 _AM = vocabulary("am is are was were")
@@ -125,36 +124,71 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
         return found
 
     def _opposed(self, one: DirectionReading, two: DirectionReading, query: str, cached: str) -> Conflict | None:
-        if (one.sources and two.targets) or (one.targets and two.sources):
-            ours, theirs = one.targets - one.sources, two.targets - two.sources
-            found = _turned(one.sources, theirs, one.targets) | _turned(two.sources, ours, two.targets)
-            if found:
-                return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
-        if places := nationalities.exchanged(one.countries, two.countries, query, cached):
-            return Conflict(self.name, f"{' and '.join(sorted(places))} changed places")
-        if one.than and two.than and one.degrees == two.degrees and compared_otherwise(one, two):
-            return Conflict(self.name, "compared the other way round")
-        if one.bag == two.bag and len(one.owners) == len(two.owners) and sorted(one.owners) != sorted(two.owners):
-            return Conflict(self.name, f"{' '.join(one.owners)} / {' '.join(two.owners)}")
-        if (one.doing & two.suffering) - two.doing or (two.doing & one.suffering) - one.doing:
-            return Conflict(self.name, "done by the asker and done to the asker")
-        if one.acting & two.undergoing or two.acting & one.undergoing:
-            return Conflict(self.name, "done by and done to")
-        if verb := persons.exchanged(one.persons, two.persons):
-            return Conflict(self.name, f"who is to {verb}")
-        if deed := roles.exchanged(one.roles, two.roles):
-            return Conflict(self.name, f"who and whom: {deed}")
-        if things := opposed_sides.exchanged(one.sides, two.sides):
-            return Conflict(self.name, f"{' and '.join(sorted(things))} changed places")
-        common = len(one.bag & two.bag)
-        if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
-            shared = one.bag & two.bag
-            if [word for word in one.words if word in shared] == [word for word in two.words if word in shared]:
-                return None
-            swap = _swap(one.words, two.words, shared)
-            if swap is not None and _in_order(query, shared) != _in_order(cached, shared):
-                return Conflict(self.name, *swap)
+        why = (
+            _ends_exchanged(one, two)
+            or _countries_exchanged(one, two, query, cached)
+            or _comparison_turned(one, two)
+            or _deeds_exchanged(one, two)
+            or _sides_exchanged(one, two)
+        )
+        if why is not None:
+            return Conflict(self.name, why)
+        swapped = _words_swapped(one, two, query, cached)
+        return None if swapped is None else Conflict(self.name, *swapped)
+
+
+def _ends_exchanged(one: DirectionReading, two: DirectionReading) -> str | None:
+    """The phrase that one text comes from and the other goes to, as an explanation."""
+    if not ((one.sources and two.targets) or (one.targets and two.sources)):
         return None
+    ours, theirs = one.targets - one.sources, two.targets - two.sources
+    found = _turned(one.sources, theirs, one.targets) | _turned(two.sources, ours, two.targets)
+    return f"from and to {' '.join(sorted(min(found, key=sorted)))}" if found else None
+
+
+def _countries_exchanged(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> str | None:
+    places = nationalities.exchanged(one.countries, two.countries, query, cached)
+    return f"{' and '.join(sorted(places))} changed places" if places else None
+
+
+def _comparison_turned(one: DirectionReading, two: DirectionReading) -> str | None:
+    """The explanation of a comparison the other way round, or of things that are named as somebody else's."""
+    if one.than and two.than and one.degrees == two.degrees and compared_otherwise(one, two):
+        return "compared the other way round"
+    if one.bag == two.bag and len(one.owners) == len(two.owners) and sorted(one.owners) != sorted(two.owners):
+        return f"{' '.join(one.owners)} / {' '.join(two.owners)}"
+    return None
+
+
+def _deeds_exchanged(one: DirectionReading, two: DirectionReading) -> str | None:
+    """Who does in one text what is done to them in the other."""
+    if (one.doing & two.suffering) - two.doing or (two.doing & one.suffering) - one.doing:
+        return "done by the asker and done to the asker"
+    if one.acting & two.undergoing or two.acting & one.undergoing:
+        return "done by and done to"
+    return None
+
+
+def _sides_exchanged(one: DirectionReading, two: DirectionReading) -> str | None:
+    """Who is to do what to whom, and what stands on which side of a "to"."""
+    if verb := persons.exchanged(one.persons, two.persons):
+        return f"who is to {verb}"
+    if deed := roles.exchanged(one.roles, two.roles):
+        return f"who and whom: {deed}"
+    things = opposed_sides.exchanged(one.sides, two.sides)
+    return f"{' and '.join(sorted(things))} changed places" if things else None
+
+
+def _words_swapped(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> tuple[str, bool] | None:
+    """The phrases of texts of nearly the same words that changed places, and whether that is beyond doubt."""
+    common = len(one.bag & two.bag)
+    if common < 2 or common < _FEWEST * max(len(one.bag), len(two.bag)):
+        return None
+    shared = one.bag & two.bag
+    if [word for word in one.words if word in shared] == [word for word in two.words if word in shared]:
+        return None
+    found = swap(one.words, two.words, shared)
+    return found if found is not None and _in_order(query, shared) != _in_order(cached, shared) else None
 
 
 def read(text: str) -> DirectionReading:
@@ -331,60 +365,6 @@ def compared_otherwise(one: DirectionReading, two: DirectionReading) -> bool:
         for before, behind in one.than
         for left, right in two.than
     )
-
-
-def _swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> tuple[str, bool] | None:
-    """Which phrases stand in each other's surroundings, and whether that is beyond doubt.
-
-    A phrase is as many words as follow one another in both texts. Of the four words around two phrases, at least three
-    must have stayed while the phrases changed places.
-    """
-    phrases = _phrases(one, two, shared)
-    for number, (a, c, first) in enumerate(phrases):
-        for b, d, second in phrases[number + 1 :]:
-            if c < d:
-                continue
-            between = frozenset(one[a + first : b])
-            if (
-                one[a].isdigit() != one[b].isdigit()
-                or not between
-                or (between <= LIGHT and not between.isdisjoint(_JOINED))
-            ):
-                continue
-            if one[a].isdigit() and any(map(str.isdigit, between)):
-                continue
-            if _at(one, b - 1) in _JOINED and _at(two, c - 1) in _JOINED:
-                continue
-            stayed = (
-                (_at(one, a - 1) == _at(two, d - 1))
-                + (_at(one, a + first) == _at(two, d + second))
-                + (_at(one, b - 1) == _at(two, c - 1))
-                + (_at(one, b + second) == _at(two, c + first))
-            )
-            if stayed > 2:
-                shown = f"{' '.join(one[a : a + first])} / {' '.join(one[b : b + second])} changed places"
-                return shown, stayed == 4 and not between <= _BEING
-    return None
-
-
-def _phrases(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> list[tuple[int, int, int]]:
-    """Where each phrase begins in `one` and in `two`, and how many words it has."""
-    places = {word: place for place, word in enumerate(two)}
-    found: list[tuple[int, int, int]] = []
-    start = 0
-    while start < len(one):
-        word = one[start]
-        if word not in shared or one.count(word) != 1 or two.count(word) != 1:
-            start += 1
-            continue
-        place, length = places[word], 1
-        while _at(one, start + length) == _at(two, place + length) != "":
-            length += 1
-        while one[start + length - 1] in LIGHT:
-            length -= 1
-        found.append((start, place, length))
-        start += length
-    return found
 
 
 def _at(words: tuple[str, ...], place: int) -> str:

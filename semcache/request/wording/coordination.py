@@ -159,36 +159,62 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text with its symmetric pairs in alphabetical order, and a fronted phrase or a part's program at its end."""
     if "," in text or words[0] in _LEADING:
         text = _moved(text)
-    text = apart(text)
-    if not bag.isdisjoint(_RELATING):
-        text = _WITH.sub(_related, text)
-        text = _DIFFERS.sub(_related, text)
-    if bag.isdisjoint(("and", "or", "versus", "vs")):
+    text = _with_related_sides(apart(text), bag)
+    if bag.isdisjoint(_CONJUNCTIONS) or not bag.isdisjoint(_POINTING):
         return text
-    if not bag.isdisjoint(_POINTING):
+    text = _with_joined_pairs(_asked_first(text, words[0]), bag)
+    if "between" in bag:
+        if not bag.isdisjoint(_DATES) and not text.startswith("what is the difference "):
+            return text
+        if bag.isdisjoint(_DIRECTED):
+            text = _PAIRED.sub(_between, text)
+    chosen = _compared_or_chosen(text, words[0], bag)
+    return _with_other_sides(text, words[0], bag) if chosen is None else chosen
+
+
+def _with_related_sides(text: str, bag: frozenset[str]) -> str:
+    """The text with the sides of "is a similar to b" and of "how does a differ from b" in order."""
+    if bag.isdisjoint(_RELATING):
         return text
+    return _DIFFERS.sub(_related, _WITH.sub(_related, text))
+
+
+def _asked_first(text: str, first: str) -> str:
+    """The text with what is asked before the things to choose from, and those who fight in order."""
     if (" which " in text or " what " in text or " who " in text) and (match := _CHOICE.match(text)):
         text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
-    if words[0] in ("who", "which"):
+    if first in ("who", "which"):
         text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
-    if "and" in bag and bag.isdisjoint(_ORDINAL_WORDS) and bag.isdisjoint(_MATRICES):
-        text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
-        text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
-        text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
-        if not bag.isdisjoint(_JOINTLY):
-            text = _TOGETHER.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
-    if "between" in bag and not bag.isdisjoint(_DATES):
+    return text
+
+
+def _with_joined_pairs(text: str, bag: frozenset[str]) -> str:
+    """The text with pairs in order that are alike, added, mixed or used together."""
+    if "and" not in bag or not bag.isdisjoint(_ORDINAL_WORDS) or not bag.isdisjoint(_MATRICES):
         return text
-    if "between" in bag and bag.isdisjoint(_DIRECTED):
-        text = _PAIRED.sub(_between, text)
-    if words[0] in ("compare", "comparing", "contrast"):
+    text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
+    text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
+    text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
+    if not bag.isdisjoint(_JOINTLY):
+        text = _TOGETHER.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
+    return text
+
+
+def _compared_or_chosen(text: str, first: str, bag: frozenset[str]) -> str | None:
+    """The text with the sides in order of a comparison, of what is in common or of a choice; None for another text."""
+    if first in ("compare", "comparing", "contrast"):
         return _COMPARED.sub(_compared, text)
-    if words[0] == "what" and "common" in bag:
+    if first == "what" and "common" in bag:
         return _COMMON.sub(lambda match: f"what {match[1]} {_sorted(match[2], match[3])} have in common", text)
-    if words[0] in ("is", "was", "would") and "or" in bag:
-        text = _BETTER.sub(_better, text)
-    if words[0] in ("which", "what", "who") and "or" in bag:
+    if first in ("which", "what", "who") and "or" in bag:
         return _EITHER.sub(lambda match: f"{match[1]} {_sorted(match[2], match[3], 'or')}", text)
+    return None
+
+
+def _with_other_sides(text: str, first: str, bag: frozenset[str]) -> str:
+    """The text with things to do, opponents and any other nouns beside each other in order."""
+    if first in ("is", "was", "would") and "or" in bag:
+        text = _BETTER.sub(_better, text)
     if "versus" in bag or "vs" in bag:
         text = _VERSUS.sub(lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
     if bag.isdisjoint(_SEQUENCE) and not _EITHER_HEAD.match(text):
@@ -217,6 +243,7 @@ def _related(match: re.Match[str]) -> str:
 
 
 _PRONOUNS = vocabulary("it this that they he she i you we there these those one")
+_CONJUNCTIONS = vocabulary("and or versus vs")
 _JOINTLY = vocabulary("together other same side simultaneously")
 _POINTING = vocabulary("former latter respectively first second last")
 _ORDINAL_WORDS = vocabulary("before after then order")  # beside `_POINTING`

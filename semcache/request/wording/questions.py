@@ -6,6 +6,8 @@ Invariant: tense and number are kept, no word is lost, and a clause whose verb i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from semcache.request.text import vocabulary
 from semcache.request.wording.verbs import BASES, DOUBTFUL, PAST, PRESENT, is_base, past_tense, third_person
 
@@ -139,41 +141,69 @@ _VERBAL = vocabulary("makes causes happens includes contains gives takes is are 
 _PREPOSITIONS = vocabulary("in on at of for with from by to about into over under per like between through during")
 
 
+class _Clause(NamedTuple):
+    """The words of an indirect question, the same in lower case, and where its subject begins."""
+
+    words: list[str]
+    low: list[str]
+    start: int
+
+    def inverted(self, at: int, auxiliary: str, *verb: str) -> list[str]:
+        """The words with an auxiliary before the subject, and this verb in place of the word that stands at `at`."""
+        words, start = self.words, self.start
+        return [*words[:start], auxiliary, *words[start:at], *verb, *words[at + 1 :]]
+
+
 def _ordered(words: list[str], low: list[str], start: int) -> list[str] | None:
-    asked = words[:start]
-    last = min(len(low), start + 1 + _MOST)
-    for at in range(start + 1, last):
+    clause = _Clause(words, low, start)
+    for at in range(start + 1, min(len(low), start + 1 + _MOST)):
         word = low[at]
         if word in _STOPS:
             return None
         if word in _AUXILIARIES:
-            if low[0] == "how" and low[start] not in _BEGINNINGS and not _told(low, start, at):
-                return None
-            if low[0] == "what" and start > 1 and low[at - 1] in _PREPOSITIONS:
-                return None
-            return [*asked, words[at], *words[start:at], *words[at + 1 :]]
+            return _by_auxiliary(clause, at)
         if word in _HAVE:
-            following = low[at + 1] if at + 1 < len(low) else ""
-            if following.endswith(("ed", "en")) or following in _PARTICIPLES:
-                return [*asked, words[at], *words[start:at], *words[at + 1 :]]
-            verb = {"has": "does", "have": "do", "had": "did"}[word]
-            return [*asked, verb, *words[start:at], "have", *words[at + 1 :]]
+            return _by_have(clause, at)
         if word in ("does", "did", "do"):
-            if at + 1 < len(low) and low[at + 1] == "not":
-                return [*asked, word, *words[start:at], *words[at + 1 :]]
-            return [*asked, word, *words[start:at], "do", *words[at + 1 :]]
-        if (base := past_tense(word)) is not None:
-            if _another(low, at) or not _ends_nouns(low, at):
-                continue
-            return [*asked, "did", *words[start:at], base, *words[at + 1 :]]
-        if (base := third_person(word)) is not None and _ends_nouns(low, at):
-            if (word in DOUBTFUL or word not in PRESENT) and (
-                _another(low, at) or low[at - 1] in _BEGINNINGS - _PRONOUNS
-            ):
-                continue
-            return [*asked, "does", *words[start:at], base, *words[at + 1 :]]
-        if is_base(word) and _plural(low, start, at):
-            return [*asked, "do", *words[start:at], words[at], *words[at + 1 :]]
+            negated = at + 1 < len(low) and low[at + 1] == "not"
+            return clause.inverted(at, word, *([] if negated else ["do"]))
+        if (found := _by_verb(clause, at)) is not None:
+            return found
+    return None
+
+
+def _by_auxiliary(clause: _Clause, at: int) -> list[str] | None:
+    """The clause with the auxiliary at its place; None where what stands before it may be no subject."""
+    _, low, start = clause
+    if low[0] == "how" and low[start] not in _BEGINNINGS and not _told(low, start, at):
+        return None
+    if low[0] == "what" and start > 1 and low[at - 1] in _PREPOSITIONS:
+        return None
+    return clause.inverted(at, clause.words[at])
+
+
+def _by_have(clause: _Clause, at: int) -> list[str]:
+    """The clause with "have" as the auxiliary that it is, or as a verb with one."""
+    low = clause.low
+    following = low[at + 1] if at + 1 < len(low) else ""
+    if following.endswith(("ed", "en")) or following in _PARTICIPLES:
+        return clause.inverted(at, clause.words[at])
+    return clause.inverted(at, {"has": "does", "have": "do", "had": "did"}[low[at]], "have")
+
+
+def _by_verb(clause: _Clause, at: int) -> list[str] | None:
+    """The clause with the auxiliary that the form of this verb stands for; None where it may be no verb."""
+    _, low, start = clause
+    word = low[at]
+    if (base := past_tense(word)) is not None:
+        return clause.inverted(at, "did", base) if _ends_nouns(low, at) and not _another(low, at) else None
+    if (base := third_person(word)) is not None and _ends_nouns(low, at):
+        doubtful = word in DOUBTFUL or word not in PRESENT
+        if doubtful and (_another(low, at) or low[at - 1] in _BEGINNINGS - _PRONOUNS):
+            return None
+        return clause.inverted(at, "does", base)
+    if is_base(word) and _plural(low, start, at):
+        return clause.inverted(at, "do", clause.words[at])
     return None
 
 

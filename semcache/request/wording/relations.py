@@ -162,37 +162,52 @@ _AFTER_WAS = frozenset(("was", "were"))
 
 def related(text: str) -> str:
     """The text with the noun of a relation in the question that asks for it."""
-    was = "were" if (found := _WAS.match(text)) and " were " in found[0].lower() else "was" if found else None
-    describes = _DESCRIBING.match(text) is not None
+    past, describes = _WAS.match(text), _DESCRIBING.match(text) is not None
+    plain = _difference(text) or _doer(text) or (None if describes else _person_of(text, past is not None))
+    if plain is not None:
+        return plain
+    if match := _PLACE_OF.match(text):
+        return "what is the capital " + text[match.end() :]
+    if match := _PLACE_OWNED.match(text):
+        text = "what is " + text[match.end() :]
+    return _fact_of(text, past, describes) or _owned(text, describes) or _measured(_wrote(text))
+
+
+def _difference(text: str) -> str | None:
+    """The question for a difference that this is; None for another text."""
     if match := _DIFFERENCE.match(text):
-        which = (
-            f"{match[1].lower()} "
-            if match[1] and match[1].lower() not in ("main", "key")
-            else "main "
-            if match[1]
-            else ""
-        )
-        return f"what is the {which}difference {text[match.end() :]}"
+        which = (match[1] or "").lower()
+        kind = {"": "", "key": "main "}.get(which, f"{which} ")
+        return f"what is the {kind}difference {text[match.end() :]}"
     if match := _CONTRAST.match(text):
         one, two = filter(None, match.groups())
         return f"what is the difference between {one} and {two}{text[match.end() :]}"
+    return None
+
+
+def _doer(text: str) -> str | None:
+    """The question for who did what this asks in other words; None for another text."""
     if match := _PERSON_WHO.match(text):
         return "who " + text[match.end() :]
     if match := _PASSIVE.match(text):
         what, verb = filter(None, match.groups())
         if verb.lower().endswith("ed") or verb.lower() in _PARTICIPLES:
             return f"who {_PARTICIPLES.get(verb.lower(), verb)} {what}"
-    if (
-        not describes
-        and (match := _OF_PERSON.match(text))
-        and not match[0].lower().startswith(("what is", "what was", "what are"))
-    ):
-        return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
-    if match := _PLACE_OF.match(text):
-        return "what is the capital " + text[match.end() :]
-    if match := _PLACE_OWNED.match(text):
-        text = "what is " + text[match.end() :]
-    if (match := _OF_FACTS.match(text)) and not (was and match.end() < len(found[0] if found else "")):
+    return None
+
+
+def _person_of(text: str, was: bool) -> str | None:
+    """The question for the person in a relation that this is; None for another text."""
+    match = _OF_PERSON.match(text)
+    if match is None or match[0].lower().startswith(("what is", "what was", "what are")):
+        return None
+    return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
+
+
+def _fact_of(text: str, past: re.Match[str] | None, describes: bool) -> str | None:
+    """The question for a fact, for several or for a distance that this is; None for another text."""
+    was = past is not None
+    if (match := _OF_FACTS.match(text)) and not (past is not None and match.end() < len(past[0])):
         return f"what {'were' if was else 'are'} the {match[1]} {text[match.end() :]}"
     if (
         (match := _OF_FACT.match(text))
@@ -203,17 +218,22 @@ def related(text: str) -> str:
         return _measured(_CITY.sub(r"\1 ", text))
     if match := _DISTANCE.match(text):
         return "what is the distance " + text[match.end() :]
-    if match := _OWNED.match(text):
-        noun = match[4]
-        if describes and noun.lower() not in _DESCRIBED and not re.fullmatch(_FACTS, noun, re.I):
-            return text
-        verb, _, owner = match[3].partition(" ")
-        if not match[1] and verb.lower() in HEADS:
-            return f"{verb} the {noun} of {owner}" if owner else text
-        asked = "who" if re.fullmatch(_PERSON, noun, re.I) else "what"
-        be = match[2] or ("are" if re.fullmatch(_FACTS, noun, re.I) else "is")
-        return _wrote(f"{asked} {be} the {noun} of {match[3]}")
-    return _measured(_wrote(text))
+    return None
+
+
+def _owned(text: str, describes: bool) -> str | None:
+    """The question for what belongs to somebody, "X's author", that this is; None for another text."""
+    if (match := _OWNED.match(text)) is None:
+        return None
+    noun = match[4]
+    if describes and noun.lower() not in _DESCRIBED and not re.fullmatch(_FACTS, noun, re.I):
+        return text
+    verb, _, owner = match[3].partition(" ")
+    if not match[1] and verb.lower() in HEADS:
+        return f"{verb} the {noun} of {owner}" if owner else text
+    asked = "who" if re.fullmatch(_PERSON, noun, re.I) else "what"
+    be = match[2] or ("are" if re.fullmatch(_FACTS, noun, re.I) else "is")
+    return _wrote(f"{asked} {be} the {noun} of {match[3]}")
 
 
 def _wrote(text: str) -> str:
