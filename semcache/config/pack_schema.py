@@ -21,6 +21,7 @@ from semcache.config.yaml_mistakes import explain, line, nearest, repeated
 from semcache.errors import ConfigError
 from semcache.runtime.durations import Duration
 
+LONGEST = 16_000  # characters of a prompt that is compared by meaning; guards take up to a third of a second for those
 Score = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0, description="cosine similarity, higher is closer")]
 Rate = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0, description="a share of served hits")]
 GuardName = Literal[
@@ -123,8 +124,8 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """True: prompts that ask for something new each time may be cached."""
     max_temperature: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
     """A request that asks for a higher temperature is not cached."""
-    max_chars: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Longer prompts use the exact tier only."""
+    max_chars: Annotated[int, msgspec.Meta(ge=1, le=LONGEST)] | None = None
+    """Longer prompts use the exact tier only. At most 16,000: the guards' time grows with the length of a prompt."""
     rules: RuleSpec | None = None
     examples: list[str] | None = None
     """Prompts of this category; a request joins the category with the nearest centroid."""

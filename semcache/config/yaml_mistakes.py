@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
+_BEYOND = re.compile(r"Expected `(?:int|float)` ([<>]=?) (\S+)")
 _UNITS = "(s|m|h|d|w)"  # in the pattern of a duration, the only one that packs have
 
 
@@ -66,6 +67,8 @@ def _of_value(
     """Say in a person's words what a value may be, where msgspec says it in those of a schema."""
     if text.startswith("Expected `str` matching regex") and _UNITS in text:
         return f"{value!r} is no duration: write a number and one of s, m, h, d, w, such as 12h"
+    if beyond := _BEYOND.fullmatch(text):
+        return f"{value!r} is out of range: give a number {beyond[1]} {beyond[2]}"
     if text.startswith("Invalid enum value") and isinstance(value, str):
         known = _words(_type(keys, whole, kinds))
         return f"{value!r} is none of {', '.join(known)}{nearest(value, known)}" if known else text

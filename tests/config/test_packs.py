@@ -204,3 +204,13 @@ def test_a_mistake_is_told_in_a_persons_words(tmp_path: Path, line: str, said: s
         packs.load(str(path))
     assert f"pack.yaml:4: categories.facts.{line.split(':')[0]}: {said}" in str(caught.value)
     assert "regex" not in str(caught.value)
+
+
+@pytest.mark.parametrize("where", ["defaults:\n  max_chars: 16001", "categories:\n  default: {max_chars: 16001}"])
+def test_a_prompt_longer_than_guards_read_in_time_is_no_setting(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "long.yaml"
+    path.write_text(f"name: long\n{where}\n")
+    with pytest.raises(ConfigError, match=r"max_chars: 16001 is out of range: give a number <= 16000"):
+        pack_schema.read(path)
+    path.write_text(f"name: long\n{where.replace('16001', '16000')}\n")
+    pack_schema.read(path)

@@ -90,3 +90,9 @@ def test_the_text_that_is_given_has_to_be_the_same() -> None:
     assert given("How do I fix error: disk full") is None
     assert verdict("code", translate, "Translate to German: how do I pay") == VETO
     assert verdict("code", translate, "Please translate into German:\n could you please tell me  how to pay") == NOTHING
+
+
+def test_polite_words_over_and_over_are_read_once() -> None:
+    # Each "please" could be read in two ways, so that a prompt of 500 characters kept the server for ever.
+    assert given("could you please " * 200 + "x") is None
+    assert given("could you please " * 3 + "translate: bonjour") == "bonjour"

@@ -36,9 +36,7 @@ _ABOVE = any_of(
 )
 _BREAK = re.compile(r"\n\s*\n|:\s*\n|:\s+(?=\S)")
 
-LEAD = (
-    r"^\W*(?:(?:hi|hello|hey|ok|so|please|kindly|(?:can|could|would|will) you(?: please)?|i (?:need|want) you to)\W+)*"
-)
+LEAD = r"^\W*(?:(?:hi|hello|hey|ok|so|please|kindly|(?:can|could|would|will) you|i (?:need|want) you to)\W+)*"
 _WORK = (
     rf"(?:{_WORKS}|spell-?check|fix|check|reword|score|capitali[sz]e|punctuate|improve|format|complete|continue|expand"
     r"|is there an? (?:spelling|grammar)|what(?:'s| is) the (?:tone|sentiment|language|mood)|how many words)\b"
