@@ -16,6 +16,8 @@ _JOINING = vocabulary("and or vs versus than between")
 def exchanged(query: str, cached: str) -> str | None:
     """The ways that changed places between two texts that name the same ones; None where none did."""
     one, two = read_text(query), read_text(cached)
+    if _CHANNELS.isdisjoint(one.bag):
+        return None
     ours, theirs = (tuple([word for word in text.words if word in _CHANNELS]) for text in (one, two))
     if len(ours) < 2 or ours == theirs or sorted(ours) != sorted(theirs):
         return None

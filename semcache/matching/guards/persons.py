@@ -1,7 +1,8 @@
-"""Who is to do it, the asker or the model: "Teach me Italian" and "I will teach you Italian".
+"""Who is to do it: the asker or the model ("Teach me Italian", "I will teach you Italian"), or a guest who is let.
 
-Reads short statements of the asker and orders to the model, not questions. Parses no grammar.
-Invariant: two texts are told apart only by a verb that is the asker's in one of them and the model's in the other.
+Reads short statements of the asker and orders to the model, not questions, and whom a text lets do what the other does
+as one. Parses no grammar. Invariant: two texts are told apart only by a verb that is the asker's in one of them and the
+model's in the other, or by one who acts in one and is let in the other.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from semcache.request.text import read as read_text
+from semcache.request.text import vocabulary
 from semcache.request.wording.verbs import is_base
 
 _LONGEST = 14  # words; a longer text says more than who is to do what
@@ -26,7 +29,10 @@ _TURNED = tuple(
 
 
 _AS = re.compile(r"\bas (?:an? |the )?(?P<who>[a-z]{3,}?)s?\b(?! (?:as|soon|long|much|many|well)\b)")
-_LET = re.compile(r"\b(?:let|allow|enable|invite) (?:an? |the |my |our |other |external )*(?P<who>[a-z]{3,}?)s?\b")
+_LETTING = vocabulary("let allow enable invite")
+_LET = re.compile(
+    rf"\b(?:{'|'.join(sorted(_LETTING))}) (?:an? |the |my |our |other |external )*(?P<who>[a-z]{{3,}}?)s?\b"
+)
 # For each way of saying so, the verbs of the asker and those of the model.
 Deeds: TypeAlias = tuple[tuple[frozenset[str], frozenset[str]], ...]
 
@@ -49,10 +55,12 @@ def exchanged(one: Deeds, two: Deeds) -> str:
 
 def let_or_as(query: str, cached: str) -> str | None:
     """The finding where one text lets a guest do what the other does as a guest; None where none does."""
-    one, two = query.lower(), cached.lower()
+    one, two = read_text(query), read_text(cached)
     for first, second in ((one, two), (two, one)):
-        acting = {match["who"] for match in _AS.finditer(first)}
-        letting = {match["who"] for match in _LET.finditer(second)}
+        if "as" not in first.bag or _LETTING.isdisjoint(second.bag):
+            continue
+        acting = {match["who"] for match in _AS.finditer(first.lower)}
+        letting = {match["who"] for match in _LET.finditer(second.lower)}
         if found := acting & letting:
             return f"as {min(found)} / let {min(found)}"
     return None

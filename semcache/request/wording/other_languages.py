@@ -9,7 +9,7 @@ whose language nothing is sure is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from semcache.request.text import vocabulary
@@ -209,10 +209,7 @@ _UNMARKED = re.compile(r"\w\s*$")
 _CHINESE = Language(
     "Chinese",
     frozenset(),
-    re.compile(
-        rf"(?:(?:你好|您好|嗨|请问一下|请问|請問|麻烦问一下|我想知道|告诉我|告訴我)"
-        rf"{_BLANK})+"
-    ),
+    re.compile(rf"(?:(?:你好|您好|嗨|请问一下|请问|請問|麻烦问一下|我想知道|告诉我|告訴我){_BLANK})+"),
     re.compile(
         "(?<![\\s，。？！,.?!])(?:[\\s，。？！,.?!]*+(?:非常感谢|谢谢(?:你|您|大家)?|謝謝|多谢|感谢))+[\\s，。！!.]*$"
         "|(?<=[么里儿少谁样])[呢啊呀][？?]?$"
@@ -262,32 +259,11 @@ def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, fr
     if language is None:
         return text, frozenset()
     made: set[Edit] = set()
-    if Edit.FILLER in kinds:
-        plain = _without_chatter(text, language)
-        if plain != text:
-            made.add(Edit.FILLER)
-            text = plain
-    if Edit.FRAME in kinds:
-        plain = _framed(_INVERTED.sub("", text), language)
-        if plain != _INVERTED.sub("", text):
-            made.add(Edit.FRAME)
-            text = plain
-    if Edit.CHARACTERS in kinds:
-        plain = _lowered(_INVERTED.sub("", text), language).rstrip(" \u061f")
-        if plain and plain != text:
-            made.add(Edit.CHARACTERS)
-            text = plain
-    if Edit.SPELLING in kinds and language is _SPANISH:
-        plain = _UNACCENTED.sub(_accented, text)
-        if plain != text:
-            made.add(Edit.SPELLING)
+    for kind, edit in _EDITS:
+        if kind in kinds and (plain := edit(text, language)) != text:
+            made.add(kind)
             text = plain
     return text, frozenset(made)
-
-
-def _accented(match: re.Match[str]) -> str:
-    word = match[0]
-    return f"{word[:-2]}\u00f3n" if word.endswith("ion") else _ACCENTED[word]
 
 
 def language_of(text: str, words: Sequence[str]) -> Language | None:
@@ -327,10 +303,16 @@ def _belongs(before: str, closing: str) -> bool:
 
 
 def _framed(text: str, language: Language) -> str:
+    plain = framed = _INVERTED.sub("", text)
     for pattern, frame in language.frames:
-        if match := pattern.match(text):
-            text = frame + text[match.end() :]
-    return text
+        if match := pattern.match(framed):
+            framed = frame + framed[match.end() :]
+    return text if framed == plain else framed
+
+
+def _evened(text: str, language: Language) -> str:
+    """The text in lower case, without inverted marks and the one that ends an Arabic question."""
+    return _lowered(_INVERTED.sub("", text), language).rstrip(" \u061f") or text
 
 
 def _lowered(text: str, language: Language) -> str:
@@ -346,3 +328,20 @@ def _lowered(text: str, language: Language) -> str:
         return word if inside or initials else word.lower()
 
     return _WORD.sub(plain, text)
+
+
+def _spelt(text: str, language: Language) -> str:
+    return _UNACCENTED.sub(_accented, text) if language is _SPANISH else text
+
+
+def _accented(match: re.Match[str]) -> str:
+    word = match[0]
+    return f"{word[:-2]}\u00f3n" if word.endswith("ion") else _ACCENTED[word]
+
+
+_EDITS: tuple[tuple[Edit, Callable[[str, Language], str]], ...] = (
+    (Edit.FILLER, _without_chatter),
+    (Edit.FRAME, _framed),
+    (Edit.CHARACTERS, _evened),
+    (Edit.SPELLING, _spelt),
+)
