@@ -54,6 +54,7 @@ premier league table|top news|when is sunset
 surf conditions at bondi|Powerball numbers|How busy is the gym?|are the trains running|pollen count in Munich
 """
 TIMELESS = """
+Can you catch a cold from cold weather?|How does a car start in very cold weather?
 What is the weather like in Iceland in July?|How is the price of gold determined?|what is trending analysis?
 what is the capital of France|how does a stock market work|How do weather forecasts work?|What causes traffic?
 who was the first president|how are exchange rates determined|explain real-time operating systems|What is a live wire?

@@ -218,6 +218,8 @@ async def test_a_language_model_is_shown_what_stands_around_the_questions(tmp_pa
 
 
 async def test_a_question_behind_a_long_story_is_compared_without_it() -> None:
+    found = framed.split(f"{STORY} How long do I have to think it over?")
+    assert found == ("How long do I have to think it over?", Frame(f"{STORY} ", ""))
     async with await AsyncSemanticCache.open("memory://") as cache:
         kept = await cache.lookup(f"{STORY} How long do I have to think it over?", tenant="t")
         assert kept.answer is None

@@ -53,6 +53,7 @@ def test_the_memo_answers_alike_and_keeps_no_secret() -> None:
 
 
 NOT_PERSONAL = [
+    "How long do you keep my data after I cancel?",
     "How long does a refund take to show up on my card?",
     "I sent the shoes back but I see nothing on my bank account. How long does a refund take?",
     "I paid a cheque in and see the amount on my account. How long does it take for a cheque to clear?",
