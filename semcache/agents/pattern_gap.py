@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from semcache.agents.slots import STRICT, SlotKind, kind_of, words
+from semcache.config.calendar_names import MONTHS, WEEKDAYS
 
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
@@ -22,8 +23,8 @@ _BOUND = (
     r"|between|before|after|until|till|since|except|beyond|maximum|minimum|max|min"
 )
 _NEXT = (
-    r"(?:[$€£¥]?\s?\d|(?:the|a|an|of)\b|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight)"
+    rf"(?:[$€£¥]?\s?\d|(?:the|a|an|of)\b|(?:{'|'.join([month[:3] for month in MONTHS])})[a-z]*\b"
+    rf"|{'|'.join(WEEKDAYS)}|noon|midnight)"
 )
 _BOUNDED = re.compile(
     rf"\b(?:{_BOUND})\.?(?=\s+{_NEXT}|\s*\Z)"

@@ -9,9 +9,9 @@ from semcache.request.kinds.told import without_told
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
-    "I'm setting up a small web service on a machine with 2 cores. At the moment gunicorn is started with four workers, "
-    "and under a load of fifty requests a second the response times climb to several seconds. Most requests wait for an "
-    "external payment API. What should I change first to bring the response times down?",
+    "I'm setting up a small web service on a machine with 2 cores. At the moment gunicorn is started with four "
+    "workers, and under a load of fifty requests a second the response times climb to several seconds. Most requests "
+    "wait for an external payment API. What should I change first to bring the response times down?",
     "I changed my DNS records yesterday, but a friend still sees the old site. How long does DNS propagation take?",
     "We were lying on the grass this weekend when my boy asked the classic. Why is the sky blue?",
     "My daughter has to pick her subjects next month. Which is the better career, engineering or medicine?",
