@@ -226,8 +226,8 @@ class JudgedLookup:
 
     async def _probed(self, lookup: Lookup, found: Candidate, entry_of: EntryOf) -> None:
         said = await self._heard(lookup, Serve(found.card, Outcome.SEMANTIC, found.score, 0.0), entry_of, later=True)
-        if said is not None and said[2]:
-            self.tier.differ(said[0])
+        if said is not None and said[2] and lookup.key is not None:
+            self.tier.differ(lookup.key.exact, found.card.id, said[0])
 
     def _weighed(self, lookup: Lookup, found: Candidate) -> tuple[Candidate, float]:
         full = labelling.featured(lookup, found, self._pack.of(lookup.category))

@@ -156,10 +156,10 @@ class JudgedTier:
             return 1.0
         return _TRIED if before >= _PLAUSIBLE else _SELDOM
 
-    def differ(self, p_yes: float) -> None:
-        """Learn from a word about a neighbour that a guard vetoes."""
+    def differ(self, exact: bytes, entry_id: int, p_yes: float) -> None:
+        """Learn from a word about a request and an entry that a guard vetoes."""
         self._known += 1
-        self.worth.about_vetoed(p_yes)
+        self.worth.about_vetoed((exact, entry_id), p_yes)
 
     def observe(self, label: Label) -> None:
         """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
@@ -180,7 +180,7 @@ class JudgedTier:
             self._learn(label, word)
         elif label.source is LabelSource.MISS and len(label.features) == _PLAIN:
             if features.vetoed(label.features):
-                self.worth.settle_vetoed(correct=label.correct)
+                self.worth.settle_vetoed(place, correct=label.correct)
             # A word that is asked for after a miss may come before its label or after it.
             said = self._verdicts.get(place)
             if said is not None:

@@ -21,6 +21,7 @@ from typing import Any
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import sigmoid
+from semcache.matching.vetoed_words import Place, VetoedWords
 
 YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
 BEST = 0.99  # the best word there is
@@ -40,8 +41,6 @@ _FURTHEST = 5.0  # of the belief's log-odds that are looked at
 _CHANGES = 0.005  # chance that a model has changed since the last label
 _FLOOR = 0.15, 100.0  # errors and audits that stand behind the lowest error that is believed
 _INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
-# P(wrong) of a neighbour that a guard vetoes, and how many labels of such neighbours it takes to move it half the way.
-_VETOED, _VETOES = 0.95, 5.0
 
 
 class WordWorth:
@@ -51,8 +50,7 @@ class WordWorth:
         self._noise = noise
         self._shown: dict[str, list[float]] = {}  # log-likelihoods of the offsets, by category
         self._audits: dict[str, list[float]] = {}  # of judged hits: how many, and errors among them
-        self._fooled = [0, 0]  # words about neighbours that a guard vetoes, and those among them that said yes
-        self._vetoed = [0, 0]  # labels of such neighbours, and those among them that found them wrong
+        self._vetoed = VetoedWords(YES, noise)
         self._weights: dict[str, list[float]] = {}
 
     def p_correct(self, category: str, before: float, word: float) -> float:
@@ -89,26 +87,28 @@ class WordWorth:
     @property
     def probes(self) -> int:
         """How many words about vetoed neighbours were had."""
-        return self._fooled[0]
+        return self._vetoed.count
 
-    def about_vetoed(self, word: float) -> None:
+    def about_vetoed(self, place: Place, word: float) -> None:
         """Learn from a word about a neighbour that a guard vetoes, which is most likely another's."""
-        self._fooled[0] += 1
-        self._fooled[1] += word >= YES
+        self._vetoed.said(place, word)
         self._weights.clear()
 
-    def settle_vetoed(self, *, correct: bool) -> None:
+    def settle_vetoed(self, place: Place, *, correct: bool) -> None:
         """Learn from the label of such a neighbour: guards do not know every kind of traffic."""
-        self._vetoed[0] += 1
-        self._vetoed[1] += not correct
+        self._vetoed.labelled(place, correct=correct)
         self._weights.clear()
 
     def _shown_by_vetoed(self) -> list[float]:
         """The log-likelihoods of the offsets by the words about vetoed neighbours, as labels see these by now."""
-        (words, yes), (labels, wrong) = self._fooled, self._vetoed
-        p_wrong = (_VETOES * _VETOED + wrong) / (_VETOES + labels)
-        said = [_yes(offset, p_wrong) for offset in _OFFSETS]
-        return _forgiving([yes * math.log(one) + (words - yes) * math.log(1.0 - one) for one in said])
+        logs = [0.0] * len(_OFFSETS)
+        for p_wrong, words, yes in self._vetoed.groups():
+            said = [_yes(offset, p_wrong) for offset in _OFFSETS]
+            logs = [
+                log + yes * math.log(one) + (words - yes) * math.log(1.0 - one)
+                for log, one in zip(logs, said, strict=True)
+            ]
+        return _forgiving(logs)
 
     def _shows(self, category: str, logs: list[float]) -> None:
         """Take in the log-likelihoods of what was seen, and the chance that the model has changed since."""
@@ -130,7 +130,7 @@ class WordWorth:
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"shown": self._shown, "audits": self._audits, "fooled": self._fooled, "vetoed": self._vetoed}
+        return {"shown": self._shown, "audits": self._audits, "vetoed": self._vetoed.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for other offsets."""
@@ -139,7 +139,8 @@ class WordWorth:
             raise ValueError("these are the offsets of another version: learn anew from the label log")
         self._shown = shown
         self._audits = {str(name): [float(one) for one in counts] for name, counts in state["audits"].items()}
-        self._fooled, self._vetoed = ([int(one) for one in state.get(name, (0, 0))] for name in ("fooled", "vetoed"))
+        if isinstance(state.get("vetoed"), Mapping):  # an earlier version had counts alone
+            self._vetoed.restore(state["vetoed"])
         self._weights.clear()
 
     def _weights_of(self, category: str) -> list[float]:

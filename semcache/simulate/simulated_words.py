@@ -50,7 +50,8 @@ class SimulatedWords:
         doubt = doubts.doubt_of(decision, lambda found: self._weighed(found, lookup))
         if doubt is None and self.tier.curious and (found := doubts.known_different(decision)) is not None:
             self.asked += 1
-            self.tier.differ(self._asking.ask(text, found.card.text))
+            p_yes = self._asking.ask(text, found.card.text)
+            self.tier.differ(lookup.key.exact if lookup.key else b"", found.card.id, p_yes)
         if doubt is None or self._rng.random() >= self._asking.share:
             return decision
         worth = doubts.worth_asking(doubt, terms, self.tier)

@@ -229,8 +229,8 @@ def test_a_model_that_says_yes_to_what_guards_veto_serves_no_more_than_its_first
     tier.note("default", 0.9, before=0.5, entry_id=1, served=True, audited=False)
     assert tier.judge("default", 0.5, 0.99, FREE, entry_id=1).serve, "as it is when it is repeated"
     assert not tier.judge("default", 0.5, 0.99, FREE, entry_id=2).serve
-    for _ in range(60):
-        tier.differ(0.99)
+    for number in range(60):
+        tier.differ(b"asked", number, 0.99)
     assert not tier.judge("default", 0.9, 0.99, FREE, entry_id=1).serve
 
 
@@ -238,12 +238,12 @@ def test_a_model_that_says_no_to_what_guards_veto_serves_before_there_was_any_au
     tier = JudgedTier(at(0.02))
     tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
     assert not tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
-    for _ in range(40):
-        tier.differ(0.05)
+    for number in range(40):
+        tier.differ(b"asked", number, 0.05)
     assert tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
     assert tier.curious
-    for _ in range(40):
-        tier.differ(0.05)
+    for number in range(40, 80):
+        tier.differ(b"asked", number, 0.05)
     assert not tier.curious, "enough was asked about what serves nobody"
 
 
@@ -259,7 +259,7 @@ def test_words_that_settle_nothing_are_soon_had_seldom_and_those_that_may_soon_s
 def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> None:
     tier = JudgedTier(at(0.02))
     for number in range(40):
-        tier.differ(0.9 if number % 5 == 0 else 0.1)
+        tier.differ(b"asked", number, 0.9 if number % 5 == 0 else 0.1)
     assert not tier.judge("default", 0.7, 0.9, FREE).serve
 
 
@@ -274,26 +274,43 @@ def test_a_wrong_yes_about_what_nobody_would_have_been_served_stops_nothing() ->
     assert hopeless._of("default").debt == 0.0 < meant._of("default").debt
 
 
-def vetoed(*, correct: bool) -> Label:
+def vetoed(entry_id: int, *, correct: bool) -> Label:
     """The label of a neighbour that a guard vetoed, as a fresh answer gives it."""
     values = list(label(correct=correct).features[: len(features.NAMES)])
     values[features.NAMES.index("guard:entities")] = 1.0
-    return replace(label(correct=correct, source=LabelSource.MISS), features=tuple(values), served=False)
+    plain = label(correct=correct, source=LabelSource.MISS, entry_id=entry_id)
+    return replace(plain, features=tuple(values), served=False)
 
 
 def test_a_yes_about_what_a_guard_vetoes_is_held_against_nobody_where_fresh_answers_say_that_the_guard_errs() -> None:
     right, wrong, none = (JudgedTier(at(0.02)) for _ in range(3))
     for number in range(30):
         for tier in (right, wrong, none):
-            tier.differ(0.9 if number % 3 else 0.1)
-        right.observe(vetoed(correct=number % 3 > 0))
-        wrong.observe(vetoed(correct=False))
+            tier.differ(b"x", number, 0.9 if number % 3 else 0.1)
+        right.observe(vetoed(number, correct=number % 3 > 0))
+        wrong.observe(vetoed(number, correct=False))
     believed = [tier.worth.yes_in_a_category("default") for tier in (right, wrong, none)]
     assert believed[0] > 10 * believed[1]
     assert believed[1] <= 2.0 >= believed[2], "without labels guards are taken at their word"
     again = JudgedTier(at(0.02))
     again.restore(msgspec.json.decode(msgspec.json.encode(right.state())))
     assert again.worth.yes_in_a_category("default") == pytest.approx(believed[0])
+
+
+@pytest.mark.parametrize("label_first", [True, False])
+def test_a_yes_where_the_guard_errs_is_weighed_by_the_label_of_that_very_neighbour(label_first: bool) -> None:
+    # Guards err about one neighbour in five, and the model says yes to just these, or to just as many others.
+    good, fooled = JudgedTier(at(0.02)), JudgedTier(at(0.02))
+    for number in range(40):
+        for tier, yes in ((good, number % 5 == 0), (fooled, number % 5 == 1)):
+            of_it = vetoed(number, correct=number % 5 == 0)
+            if label_first:
+                tier.observe(of_it)
+            tier.differ(b"x", number, 0.9 if yes else 0.1)
+            if not label_first:
+                tier.observe(of_it)
+    assert good.judge("default", 0.7, 0.9, FREE).serve
+    assert not fooled.judge("default", 0.7, 0.9, FREE).serve
 
 
 def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None:
@@ -308,8 +325,8 @@ def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None
 
 def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_wrong() -> None:
     tier = JudgedTier(at(0.02))
-    for _ in range(80):
-        tier.differ(0.05)
+    for number in range(80):
+        tier.differ(b"asked", number, 0.05)
     good = tier.worth.yes_in_a_category("default")
     for _ in range(6):
         tier.observe(label(correct=False, source=LabelSource.MISS))
@@ -319,8 +336,8 @@ def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_w
 def test_what_probation_has_shown_survives_being_saved() -> None:
     tier, again = JudgedTier(at(0.02)), JudgedTier(at(0.02))
     tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
-    for _ in range(40):
-        tier.differ(0.05)
+    for number in range(40):
+        tier.differ(b"asked", number, 0.05)
     again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
     for one in (tier, again):
         assert one.judge("default", 0.7, 0.99, FREE, entry_id=2).serve

@@ -103,8 +103,8 @@ async def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_se
         judged = proxy.cache.components.judged
         judged._draw = lambda: 0.1
         judged.cap.paid(1.0)
-        for _ in range(40):
-            judged.tier.differ(1.0)
+        for number in range(40):
+            judged.tier.differ(b"vetoed", number, 1.0)
         for prompt in (PROMPT, PARAPHRASE):
             await Call(proxy, ask(prompt)).reply()
         await proxy.cache.settle()

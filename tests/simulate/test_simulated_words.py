@@ -70,8 +70,8 @@ def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_serve_if
 
     simulator = Simulator(pack(verdicts="first"), Fixed(2.0), rng=random.Random(7), asking=WordAsking(ask))
     assert simulator.words is not None
-    for _ in range(40):
-        simulator.words.tier.differ(1.0)
+    for number in range(40):
+        simulator.words.tier.differ(b"vetoed", number, 1.0)
     arrivals = [Arrival(float(n), f"{'new' if n < PAIRS else 'old'} {n}", f"{n % PAIRS}") for n in range(2 * PAIRS)]
     simulator.run(arrivals, units([*first, *again]))
     assert 0 < 2 * asked["new"] < asked["old"]
