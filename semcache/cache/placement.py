@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, SemcacheError
 from semcache.protocols import Categorizer, Embedder, longest_word
-from semcache.request import categorize, conversation, eligibility, keys
+from semcache.request import categorize, conversation, eligibility, framed, keys
 from semcache.request.characters import LONGEST_WORD
 from semcache.request.conversation import TurnChain
 from semcache.runtime.guarded_calls import GuardedCalls
@@ -88,8 +88,8 @@ class Placement:
         if request.controls.category is not None:
             return [self.pack.of(request.controls.category)]
         near = [self.pack.of(name) for name in self._categorizer.near(vector, request.text)]
-        if near[0].live and conversation.leans_on_tools(request.identity) and not eligibility.is_live(request.text):
-            # What tools gave stands in the request: an answer about that is not of the moment.
+        if near[0].live and _tells_itself(request) and not eligibility.is_live(request.text):
+            # What tools gave, or what a passage says, stands in the request: an answer about that is of no moment.
             near = [one for one in near if not one.live] or [self.pack.of("default")]
         if rule is not None:
             return [self.pack.of(rule), *[category for category in near if category.name != rule]]
@@ -119,6 +119,12 @@ class Placement:
         """Return the partitions of these categories in which conversations of this form lie, whatever was said."""
         signature = keys.loose_signature(request, chain.rest, self._salt)
         return keys.shelves_of(signature, names, self.embedding.id, self._salt)
+
+
+def _tells_itself(request: Request) -> bool:
+    """Return True if the request has what an answer is to be taken from."""
+    frame = request.frame
+    return (frame is not None and framed.has_material(frame)) or conversation.leans_on_tools(request.identity)
 
 
 def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:

@@ -30,10 +30,20 @@ _NAME = (
     r"(?:question|query|q|task|instruction|request|frage|pregunta|domanda|pergunta|vraag|问题|質問|질문|вопрос)"
 )
 _GAP = r"[ \t]*+(?:\n[ \t]*+)?(?=\S)"
+# Who asks: a system prompt within the message, and what the user says to it.
+_SPEAKER = r"(?:(?:the|end)[ _-]+)?(?:user|customer|client|human|visitor)(?:'?s?[ _-]+(?:message|input|says|asks))?"
+# What an answer is to be taken from, where it is named.
+_SOURCE = re.compile(
+    r"(?im)^[ \t>]*+(?:[*_]*+(?:the[ _-]+)?(?:context|documents?|passages?|sources?|texts?|articles?|excerpts?"
+    r"|paragraphs?|knowledge(?:[ _-]base)?|facts|notes?|search[ _-]results?|data|transcript)(?:[ _-]?\d+)?[*_]*[ \t]*+[:：]"
+    r"|#{1,6}[ \t]++(?:context|documents?|passages?|sources?|text|article|knowledge base|search results?)\b"
+    r"|<(?:context|documents?|passages?|sources?|text|article)\b)"
+)
 # A line that begins with the label or is a heading of it, a tag, or the label behind the end of a sentence.
 _LABEL = re.compile(
     rf"(?im)^[ \t>]*+(?:[*_]*+{_NAME}[*_]*[ \t]*+[:：][*_]*+|#{{1,6}}[ \t]++{_NAME}[ \t]*+[:：]?){_GAP}|<{_NAME}>{_GAP}"
     r"|(?<=[.!?\"')\]])[ \t]++(?-i:Question|Query|QUESTION|QUERY)[ \t]*+:[ \t]*+(?=\S)"
+    rf"|^[ \t>]*+[*_]*+{_SPEAKER}[*_]*[ \t]*+[:：][*_]*+{_GAP}"
 )
 # A blank line, or the beginning of another part of the template.
 _END = re.compile(
@@ -99,6 +109,12 @@ def _behind_story(text: str) -> tuple[str, Frame] | None:
 
 def _asks(part: str) -> bool:
     return len(part) <= _LONGEST and "\n" not in part and (part.endswith("?") or _ASKING.match(part) is not None)
+
+
+def has_material(frame: Frame) -> bool:
+    """Return True if an answer is to be taken from what stands around the question."""
+    around = f"{frame.before}\n{frame.after}"
+    return len(around.split()) >= _MATERIAL or _SOURCE.search(around) is not None
 
 
 def placeholder(frame: Frame) -> dict[str, list[str]]:

@@ -38,6 +38,11 @@ ON_WORDING = [
     "Answer: British or American English?",
     "Detect the sentiment of each review.",
     "Proofread whatever the user sends.",
+    "Decide whether the customer is angry.",
+    "How sarcastic is the writer?",
+    "Rate the urgency from 1 to 5.",
+    "Extract all verbs.",
+    "You teach English. Point out mistakes.",
 ]
 ON_MEANING = [
     "",
@@ -45,6 +50,10 @@ ON_MEANING = [
     "You're a support bot. Classify the user's issue into billing, tech or other.",
     "You are a tutor who corrects mistakes kindly.",
     "Summarize answers in three bullet points.",
+    "If the user is angry, stay calm and answer the question.",
+    "Help the user find errors in their code.",
+    "Correct the errors in the code.",
+    "List the words you used at the end.",
 ]
 
 

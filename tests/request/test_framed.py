@@ -37,6 +37,8 @@ TEMPLATES = [
     "{question}\n\n{context}",
     "{question}\n{context}",
     "Kontext: {context}\n\nFrage: {question}",
+    "You answer for a shop. {context}\n\nUser: {question}",
+    "You answer for a shop. {context}\n\n**Customer's message:** {question}\n\nReply:",
 ]
 STORY = (
     "I've been renting a flat in Leipzig since April 2021, and last week the landlord wrote that he wants to raise the "
@@ -75,6 +77,16 @@ def test_the_question_of_a_template_is_found(template: str) -> None:
 )
 def test_what_gives_no_material_is_compared_as_a_whole(text: str) -> None:
     assert framed.split(text) is None
+
+
+@pytest.mark.parametrize("opening", ["Context: ", "### Document\n", "<source>", "**Knowledge base:** "])
+async def test_a_question_that_material_answers_is_of_no_moment_by_likeness(opening: str, tmp_path: Path) -> None:
+    question = "What's the closing time on Saturday?"
+    async with await AsyncSemanticCache.open(str(tmp_path)) as cache:
+        told = await cache.lookup(f"{opening}The pool closes at 13 on a Saturday.\n\nQuestion: {question}")
+        alone = await cache.lookup(question)
+    assert told.lookup.request.frame is not None
+    assert (told.lookup.category == "live", alone.lookup.category == "live") == (False, True)
 
 
 def test_of_several_questions_the_last_is_asked() -> None:

@@ -16,6 +16,7 @@ from semcache.matching.guards import entities, mention
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
 from semcache.request.code_parts import code_parts
+from semcache.request.kinds.as_written import asks_of_letters
 from semcache.request.kinds.given import given
 from semcache.request.text import FEW, LIGHT, all_the_difference, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
@@ -93,7 +94,8 @@ class CodeReading(NamedTuple):
     """The code in a text: `literals` and their kinds, and `operators` in a row.
 
     `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on. `signs` are those of
-    its code parts without their names, and `named` the names.
+    its code parts without their names, and `named` the names. `by_letter` is True where it asks if a quote is right as
+    it is written.
     """
 
     literals: dict[str, str]
@@ -102,6 +104,7 @@ class CodeReading(NamedTuple):
     given: str | None
     signs: str = ""
     named: str = ""
+    by_letter: bool = False
 
 
 _NOTHING = CodeReading(_NONE, (), None, None)
@@ -135,6 +138,8 @@ class CodeGuard(ReadingGuard[CodeReading]):
         one, two = ours.literals, theirs.literals
         if one == two or (ours.spoken is not None and ours.spoken == theirs.spoken):
             return None
+        if ours.by_letter and theirs.by_letter and _quotes(one) != _quotes(two):
+            return Conflict(self.name, f"{', '.join(_quotes(one))} / {', '.join(_quotes(two))}")
         left, right = _unshared(one, two, cached), _unshared(two, one, query)
         if not left and not right:
             return None
@@ -156,7 +161,8 @@ def read(text: str) -> CodeReading:
     spoken, worked_on = mention.read(words), given(text)
     parts = " ".join(code_parts(raw))
     signs, named = _NAMED.sub("", parts), _SIGNED.sub("", parts).lower()
-    found = CodeReading(literals, operators, spoken, worked_on, signs, named)
+    by_letter = "quoted" in literals.values() and asks_of_letters(text)
+    found = CodeReading(literals, operators, spoken, worked_on, signs, named, by_letter)
     return found if literals or operators or spoken or worked_on or signs else _NOTHING
 
 
@@ -175,6 +181,10 @@ def _literals(raw: str) -> dict[str, str]:
         found[text] = kind or ""
     found.pop("", None)
     return found
+
+
+def _quotes(literals: dict[str, str]) -> list[str]:
+    return [text for text, kind in literals.items() if kind == "quoted"]
 
 
 def _told_in_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:

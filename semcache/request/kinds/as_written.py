@@ -39,6 +39,12 @@ _FORM = any_of(
     rf"{LEAD}(?:reverse|capitali[sz]e|uppercase|lowercase|punctuate) (?:the |this |following )*(?:string|{_PIECE})\b",
     r"\b(?:british or american|american or british|question or (?:a )?statement)\b(?=.{0,40}[:\n])",
 )
+# Asked of a quote: is it right as it is written?
+_RIGHT = any_of(
+    r"\b(?:un)?grammatical(?:ly)?\b|\b(?:correct|proper|good|right|bad|wrong) (?:english|grammar|spelling"
+    r"|punctuation|german|french|spanish)\b|\bmisspel|\btypos?\b",
+    r"\b(?:mistakes?|errors?|wrong) (?:in|with)\b(?=.{0,40}[\"\u201c'])",
+)
 _QUOTED = re.compile("[\"\u201c\u201d`].+[\"\u201c\u201d`]|(?<!\\w)'.+'(?!\\w)", re.DOTALL)
 _HOW_TO = any_of(r"^\W*(?:how (?:do|can|should|would|to)\b|what(?:'s| is) the (?:best )?way\b)")
 _TOOL = (
@@ -53,6 +59,7 @@ _FORMAL = (
     r"(?:well|badly|gramm\w+|(?:im)?polite|(?:in)?formal|rude|correctly|spel\w+|written|phrased|worded|contains?|includes?"
     r"|starts?|begins?|ends?|uses?|(?:an? )?(?:yes|statement|question\b|open|closed|rhetorical))"
 )
+_MANNER = r"(?:angry|upset|rude|polite|sarcastic|ironic|frustrated|happy|satisfied|annoyed|sad|joking|serious)"
 _SYSTEM = any_of(
     r"\b(?:translate|rewrite|rephrase|reword|paraphrase|proofread|spell-?check|transcribe|transliterate|reverse"
     r"|capitali[sz]e|punctuate|shorten|condense|expand|polish|repeat|echo|copy|lemmati[sz]e|tokeni[sz]e|highlight"
@@ -71,7 +78,15 @@ _SYSTEM = any_of(
     r"|anything)\b",
     r"\btranslate (?:[\w' ]{1,40} )?(?:from \w+ )?(?:in)?to \w+\b",
     r"\b(?:score|rate|judge|assess|evaluate|detect|measure|analy[sz]e|classify|identify|determine|label|tell)\b"
-    r"[^.\n]{0,40}\b(?:politeness|tone|sentiment|emotions?|mood|formality|readability|dialect|toxicity)\b",
+    r"[^.\n]{0,40}\b(?:politeness|tone|sentiment|emotions?|mood|formality|readability|dialect|toxicity|urgency|profanity"
+    r"|spam)\b",
+    rf"(?:\b(?:decide|determine|detect|tell|say|judge|check|classify|rate|assess)\b[^.\n]{{0,20}}\b(?:whether|if|how)"
+    rf"|^\W*(?:is|was|how {_MANNER} is))\b[^.\n]{{0,30}}\b(?:user|customer|client|speaker|writer|author|sender)\b"
+    rf"(?:[^.\n]{{0,20}}\b{_MANNER}\b|\?)",
+    r"\b(?:extract|list|find|mark|tag|underline|highlight) (?:(?:all|any|every|each|the|of) ){0,3}"
+    r"(?:verbs?|nouns?|adjectives?|adverbs?|pronouns?|prepositions?)\b",
+    r"\b(?:point out|mark|correct|underline|highlight|spot) (?:(?:all|any|every|each|the|of|his|her|their) ){0,3}"
+    r"(?:mistakes?|errors?|typos?|misspellings?)\b(?![^.\n]{0,40}\b(?:code|program|script|query|bugs?|data|plan)\b)",
     r"\bcount\b[^.\n]{0,40}\b(?:words|characters|letters|sentences|tokens|syllables)\b",
     r"\b(?:extract|list|return|output|copy)\b[^.\n]{0,80}\b(?:verbatim|exactly as"
     r"|as (?:it is |they are )?(?:written|given)|in the (?:same )?(?:format|form|spelling))\b",
@@ -85,6 +100,13 @@ def asks_about_form(text: str) -> bool:
     """Return True if a prompt asks about how a text in it is written, and does not mark that text by quotes."""
     folded = fold(text)
     return _FORM.search(folded) is not None and _HOW_TO.match(folded) is None and _QUOTED.search(text) is None
+
+
+@scoped_cache(maxsize=2048)
+def asks_of_letters(text: str) -> bool:
+    """Return True if a prompt asks whether what it quotes is right as it is written."""
+    folded = fold(text)
+    return _FORM.search(folded) is not None or _RIGHT.search(folded) is not None
 
 
 @scoped_cache(maxsize=256)

@@ -9,6 +9,8 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 ROWS = [
     ("Translate to German: The meeting has moved.", 'Translate to German: "The meeting has moved."', NOTHING),
     ("Translate to German: The meeting has moved.", "Translate to German: The meeting was moved.", VETO),
+    ('Is this sentence correct? "She go to school."', 'Is this sentence correct? "She goes to school."', VETO),
+    ('Is "I have went home" grammatical?', 'Is "I have went home" grammatically correct?', NOTHING),
     ("Is the Galaxy S23 waterproof?", "Is the Galaxy S24 waterproof?", VETO),
     ("How do I write C++ classes?", "How do I write C# classes?", VETO),
     ("How do I sort in C?", "How do I sort in R?", VETO),
