@@ -35,7 +35,8 @@ _SPEAKER = r"(?:(?:the|end)[ _-]+)?(?:user|customer|client|human|visitor)(?:'?s?
 # What an answer is to be taken from, where it is named.
 _SOURCE = re.compile(
     r"(?im)^[ \t>]*+(?:[*_]*+(?:the[ _-]+)?(?:context|documents?|passages?|sources?|texts?|articles?|excerpts?"
-    r"|paragraphs?|knowledge(?:[ _-]base)?|facts|notes?|search[ _-]results?|data|transcript)(?:[ _-]?\d+)?[*_]*[ \t]*+[:：]"
+    r"|paragraphs?|knowledge(?:[ _-]base)?|facts|notes?|search[ _-]results?|data|transcript)(?:[ _-]?\d+)?[*_]*[ \t]*+"
+    r"[:：]"
     r"|#{1,6}[ \t]++(?:context|documents?|passages?|sources?|text|article|knowledge base|search results?)\b"
     r"|<(?:context|documents?|passages?|sources?|text|article)\b)"
 )
