@@ -149,7 +149,7 @@ def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Declared
         return _declared(msgspec.json.encode(list(declared or ())))
 
 
-@scoped_cache(maxsize=256)
+@scoped_cache(maxsize=256, usual=16384)
 def _declared(raw: bytes) -> Mapping[str, DeclaredTool]:
     found: dict[str, DeclaredTool] = {}
     for one in msgspec.json.decode(raw):

@@ -36,7 +36,7 @@ def choices(tool: DeclaredTool, argument: str) -> tuple[Any, ...]:
     return tuple(listed) if isinstance(listed, list) else ()
 
 
-@scoped_cache(maxsize=1024)
+@scoped_cache(maxsize=1024, usual=4096)
 def _validator(schema: bytes) -> Any:
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
     from jsonschema.validators import validator_for  # type: ignore[import-untyped]

@@ -22,12 +22,13 @@ T = TypeVar("T")
 READINGS = 4096  # texts whose words are remembered
 _SHORT = 2000  # characters; the reading of a longer text takes far more memory than the text
 _LONG_READINGS = 8
+_LONGEST = 1 << 18
 _BEFORE = 100  # characters in which a sentence is seen to begin
 
 
 def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
     """The same function, with a memory for many short texts and for the few long ones that are being worked on."""
-    short, long = scoped_cache(READINGS)(read), scoped_cache(_LONG_READINGS)(read)
+    short, long = scoped_cache(READINGS)(read), scoped_cache(_LONG_READINGS, usual=_LONGEST)(read)
 
     @wraps(read)
     def remembering(text: str) -> T:

@@ -78,5 +78,5 @@ class Components:
 
     def enter(self, scope: Scope) -> None:
         """From here on, in this task, what is read is remembered for this scope alone, unless memos are shared."""
-        if not self.share_memos:
-            scoped_memo.enter(scope.tenant, scope.user, scope.namespace)
+        names = () if self.share_memos else (scope.tenant, scope.user, scope.namespace)
+        scoped_memo.enter(*names)

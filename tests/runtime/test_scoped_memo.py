@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,13 @@ OF_WORDS = {
 }
 
 
+class Reading:
+    """What a function read in a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 async def test_the_scope_is_part_of_every_key() -> None:
     calls: list[str] = []
 
@@ -39,6 +47,48 @@ async def test_the_scope_is_part_of_every_key() -> None:
     for tenant in ("a", "a", "b", "b", "a"):
         assert await asyncio.create_task(ask(tenant)) == "SECRET PLAN"
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("length", [10, 256, 257, 1024, 1025, 20_000, 200_000])
+def test_the_longer_texts_are_the_fewer_readings_of_them_are_held(length: int) -> None:
+    """Conversations about documents of 28 KB took a gigabyte of a worker once four thousand turns had been read."""
+    alive: weakref.WeakSet[Reading] = weakref.WeakSet()
+
+    @scoped_memo.scoped_cache(maxsize=1024)
+    def read(text: str) -> Reading:
+        reading = Reading(text)
+        alive.add(reading)
+        return reading
+
+    for number in range(1100):
+        read(f"{number:09d} " + "x" * (length - 10))
+    assert len(alive) * length <= 1024 * 256
+    assert len(alive) >= max(1, 1024 * 64 // length) or len(alive) == 1024
+    assert read.cache_info().currsize == len(alive)  # type: ignore[attr-defined]
+
+
+async def test_the_longest_texts_are_read_once_a_request_and_then_forgotten() -> None:
+    alive: weakref.WeakSet[Reading] = weakref.WeakSet()
+    calls = 0
+
+    @scoped_memo.scoped_cache(maxsize=1024)
+    def read(text: str) -> Reading:
+        nonlocal calls
+        calls += 1
+        reading = Reading(text)
+        alive.add(reading)
+        return reading
+
+    async def ask() -> bool:
+        scoped_memo.enter("a", None, "")
+        text = "x" * (1 << 19)
+        return read(text) is await asyncio.to_thread(read, text)
+
+    for _ in range(3):
+        assert await asyncio.create_task(ask())
+    await asyncio.sleep(0)  # the loop lets go of the last task
+    assert calls == 3
+    assert not alive
 
 
 async def test_another_tenants_text_is_embedded_anew(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def asks_of_letters(text: str) -> bool:
     return _FORM.search(folded) is not None or _RIGHT.search(folded) is not None
 
 
-@scoped_cache(maxsize=256)
+@scoped_cache(maxsize=256, usual=4096)
 def works_on_wording(system: str) -> bool:
     """Return True if a system prompt has the user's messages worked on, so that their wording decides the answer."""
     return _SYSTEM.search(fold(system[:_READ])) is not None
