@@ -39,7 +39,10 @@ class Reply(Protocol):
 
     @property
     def headers(self) -> Sequence[tuple[str, str]]:
-        """End-to-end headers, names in lower case; hop-by-hop, encoding and length headers are removed."""
+        """End-to-end headers, names in lower case; hop-by-hop and encoding headers are removed.
+
+        A `content-length`, which may be there, is that of the body as `chunks` gives it.
+        """
         ...
 
     def chunks(self) -> AsyncIterator[bytes]:

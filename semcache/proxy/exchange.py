@@ -288,7 +288,7 @@ class Exchange:
         self._relayed = relayed = _Relayed(flight, time.perf_counter(), collapsed)
         own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
         named = [] if id_of(flight.headers) else self._own_id(lookup)
-        headers = [*reply_headers(flight.headers, shared=collapsed), *named, *own]
+        headers = [*reply_headers(flight.headers, shared=collapsed, sized=True), *named, *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
         try:
             async for chunk in flight.chunks():

@@ -19,7 +19,7 @@ from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.relay import exact_only, is_stream
+from semcache.proxy.relay import LENGTH, exact_only, is_stream
 from semcache.proxy.stream_usage import UsageRemover, is_unasked
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
@@ -156,14 +156,15 @@ class Forwarder:
         body = b"".join([chunk async for chunk in reply.chunks()])
         answer = self._parse_safely(lambda: dialect.parse(body)) or _UNREADABLE
         stored = exact and await self._admit(flight, lookup, answer, started)
-        flight.open(reply.status, reply.headers, stored=stored)
+        flight.open(reply.status, [*_unsized(reply), (LENGTH, str(len(body)))], stored=stored)
         flight.publish(body)
         return answer
 
     async def _relay_stream(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float, *, exact: bool
     ) -> Assembled | None:
-        flight.open(reply.status, reply.headers, stored=exact and self._will_store(lookup))
+        # What was not asked for is taken out of a stream, which is shorter then.
+        flight.open(reply.status, _unsized(reply), stored=exact and self._will_store(lookup))
         assembler = dialect.assembler()
         answer: Assembled | None = None
         fed = 0
@@ -248,6 +249,10 @@ def joinable(lookup: Lookup) -> bool:
     """Return True if this request's answer may be shared with requests that run beside it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
+
+
+def _unsized(reply: Reply) -> list[tuple[str, str]]:
+    return [pair for pair in reply.headers if pair[0].lower() != LENGTH]
 
 
 async def _pieces(reply: Reply) -> AsyncIterator[bytes]:

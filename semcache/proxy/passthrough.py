@@ -82,7 +82,7 @@ class Passthrough:
             await _reject(scope, send, refusal, [_bypass(_OK)])
             return
         try:
-            headers = [*reply_headers(reply.headers), _bypass(reply.status)]
+            headers = [*reply_headers(reply.headers, sized=True), _bypass(reply.status)]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})

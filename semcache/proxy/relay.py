@@ -45,14 +45,19 @@ _HARMLESS_KINDS = (
 )
 # Cookies by which a load balancer or a content network knows a connection again.
 _BALANCING = re.compile(rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb)=[^;]*;?")
+LENGTH = "content-length"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def reply_headers(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
-    """Return the backend's headers that go to a client; `shared` when another client's call brought them."""
+def reply_headers(headers: Sequence[tuple[str, str]], *, shared: bool = False, sized: bool = False) -> HeaderList:
+    """Return the backend's headers that go to a client; `shared` when another client's call brought them.
+
+    `sized`: with the length of the body, where the backend told it and the body goes on as it came.
+    """
     drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
-    return encode_headers([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
+    left = [(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop]
+    return encode_headers([*left, *(pair for pair in headers if sized and pair[0].lower() == LENGTH)])
 
 
 def id_of(headers: Sequence[tuple[str, str]]) -> str:

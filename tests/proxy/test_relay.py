@@ -167,6 +167,32 @@ async def test_compressed_replies_are_read_and_kept_plain(tmp_path: Path) -> Non
     for reply in (*replies, other):
         assert reply.body == completion("Off.")
         assert reply.header("content-encoding") is None
+        assert reply.header("content-length") in (None, str(len(reply.body)))
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind", "body", "sized"),
+    [
+        (CHAT, 200, "application/json", completion("Off."), True),
+        (CHAT, 429, "application/json", b'{"error": {"message": "Slow down."}}', True),
+        (CHAT, 200, "text/event-stream", b"data: [DONE]\n\n", False),
+        ("/v1/files/file-1/content", 200, "application/octet-stream", b"x" * 5000, True),
+    ],
+    ids=["answer", "error", "events", "download"],
+)
+async def test_what_is_passed_whole_has_the_length_that_the_upstream_told(
+    tmp_path: Path, path: str, status: int, kind: str, body: bytes, sized: bool
+) -> None:
+    """A download without its length shows no progress, and one that broke off looks whole to a client of HTTP/1.0."""
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(status, headers={"content-type": kind}, content=body)
+
+    backend = HttpBackend("http://upstream", transport=httpx2.MockTransport(handler))
+    async with running(backend, tmp_path) as proxy:
+        reply = await Call(proxy, ask(PROMPT, stream=not sized), path).reply()
+    assert reply.body == body
+    assert reply.header("content-length") == (str(len(body)) if sized else None)
 
 
 async def test_a_compressed_request_is_forwarded_plain(tmp_path: Path) -> None:

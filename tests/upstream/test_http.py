@@ -288,8 +288,33 @@ async def test_an_error_is_relayed_with_its_retry_after(upstream: str) -> None:
     headers = dict(reply.headers)
     assert headers["retry-after"] == "7"
     assert "x-request-id" in headers
-    assert not {"content-length", "transfer-encoding", "connection"} & set(headers)
+    assert not {"transfer-encoding", "connection"} & set(headers)
+    assert headers.get("content-length") in (None, str(len(body)))
     assert msgspec.json.decode(body)["error"]["type"] == "rate_limit_error"
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "told"),
+    [
+        (200, {"content-length": "4"}, "4"),
+        (429, {"content-length": "4"}, "4"),
+        (200, {"transfer-encoding": "chunked", "content-length": "4"}, None),
+        (200, {"content-encoding": "gzip", "content-length": "4"}, None),
+        (204, {"content-length": "4"}, None),
+        (304, {"content-length": "4"}, None),
+        (200, {"content-length": "4, 4"}, None),
+        (200, {"content-length": "-4"}, None),
+        (200, {}, None),
+    ],
+)
+async def test_the_length_of_a_body_is_told_where_it_is_that_of_what_is_relayed(
+    status: int, headers: dict[str, str], told: str | None
+) -> None:
+    response = httpx2.Response(status, headers=headers, stream=httpx2.ByteStream(b"some"))
+    async with opened("http://h", transport=recorder([], response)) as backend:
+        reply = await backend.send(chat())
+        await reply.close()
+    assert [value for name, value in reply.headers if name == "content-length"] == [told] * (told is not None)
 
 
 async def test_cookies_do_not_cross_and_redirects_are_not_followed() -> None:

@@ -220,7 +220,15 @@ class _HttpReply:
         self._encodings = [pair for pair in pairs if pair[0] == "content-encoding"]
         named = {word.strip().lower() for _, value in self._encodings for word in value.split(",")}
         self.undecodable = ", ".join(sorted(named - _decoded())) if named else ""
-        self.headers: Sequence[tuple[str, str]] = end_to_end(pairs)
+        self.headers: Sequence[tuple[str, str]] = [*end_to_end(pairs), *self._length(pairs)]
+
+    def _length(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The length of the body, where it was told and is still so once the body is decoded."""
+        told = [value.strip() for name, value in pairs if name == "content-length"]
+        chunked = any(name == "transfer-encoding" for name, _ in pairs)
+        if self._encodings or chunked or self.status in (204, 304) or len(told) != 1:
+            return []
+        return [("content-length", told[0])] if told[0].isascii() and told[0].isdigit() else []
 
     async def chunks(self) -> AsyncIterator[bytes]:
         body = cast("AsyncIterable[bytes]", self._response.stream)
