@@ -177,6 +177,42 @@ def test_alerts_and_panels_are_whole() -> None:
     assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
 
 
+def test_every_alert_has_a_unit_test_in_which_it_goes_off() -> None:
+    [group] = yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+    tests = yaml.safe_load((DEPLOY / "alerts_test.yml").read_text(encoding="utf-8"))["tests"]
+    cases = [case for test in tests for case in test["alert_rule_test"]]
+    fired = {case["alertname"] for case in cases if case["exp_alerts"]}
+    quiet = {case["alertname"] for case in cases if not case["exp_alerts"]}
+    assert fired == quiet == {rule["alert"] for rule in group["rules"]}
+
+
+SELECTED = re.compile(r"(semcache_[a-z_]+)\{([^}]*)\}")
+LABEL = re.compile(r"(\w+)\s*(?:=~|!=|!~|=)")
+
+
+@pytest.mark.parametrize("file", ["alerts.yml", "alerts_test.yml", "grafana/semcache.json"])
+def test_labels_that_are_selected_by_are_those_of_the_metric(file: str) -> None:
+    """A selector with a label that a metric lacks finds nothing, and the alert never goes off."""
+    labels = {name: labels for name, *_, labels in exported_metrics()}
+    selected = SELECTED.findall((DEPLOY / file).read_text(encoding="utf-8"))
+    assert selected
+    for metric, selector in selected:
+        if metric != "semcache_worker_deaths_total":
+            assert set(LABEL.findall(selector)) <= labels[metric], metric
+
+
+def exported_metrics() -> list[tuple[str, set[str]]]:
+    """The counters and gauges, and what they are labelled by."""
+    from semcache.runtime.telemetry import Meter
+
+    meter = Meter()
+    return [
+        (f"{one._name}_total" if one._type == "counter" else one._name, set(one._labelnames))
+        for one in meter.registry._collector_to_names
+        if hasattr(one, "_labelnames")
+    ]
+
+
 def test_the_manifests_of_kubernetes_fit_the_image(dockerfile: list[tuple[str, str]]) -> None:
     documents = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
     by_kind = {one["kind"]: one for one in documents}
