@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.explaining import explain
-from semcache.cache.found import Found, chat_completion, chat_request
+from semcache.cache.found import Found, chat_completion, chat_request, check_report
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, InvalidArgument, RequestRejected
@@ -21,6 +21,7 @@ from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, 
 
 if TYPE_CHECKING:
     from semcache.cache.opening import CacheOptions
+    from semcache.learning.key_reports import Reporter
 
 
 class AsyncCache(ResponseCache):
@@ -91,12 +92,29 @@ class AsyncCache(ResponseCache):
         scope = request.scope if self.pack.share == "user" else replace(request.scope, user=None)
         return replace(request, scope=scope, asker=caller.user)
 
+    async def feedback(
+        self,
+        entry_id: str | None,
+        *,
+        correct: bool,
+        tenant: str | None = None,
+        who: str = "library",
+        reporter: Reporter | None = None,
+    ) -> bool:
+        """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
+
+        As `ResponseCache.feedback`; raises InvalidArgument besides for what is no verdict or no tenant.
+        """
+        check_report(tenant, correct=correct)
+        return await super().feedback(entry_id, correct=correct, tenant=tenant, who=who, reporter=reporter)
+
     async def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
         """Take back the reports that an answer was wrong; False when there is none (of that tenant).
 
         The entry is served again where the reports had it refused, and what was learned is learned again without them;
-        audits, budgets and certificates stay as they are. Raises StoreError.
+        audits, budgets and certificates stay as they are. Raises StoreError and InvalidArgument.
         """
+        check_report(tenant)
         done = await self.operating.withdraw(parse_id(entry_id or ""), who="library", tenant=tenant)
         return done is not None
 

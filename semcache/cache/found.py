@@ -198,3 +198,11 @@ def check_scope(scope: Scope) -> None:
             value.encode()
         except UnicodeEncodeError as error:
             raise InvalidArgument(f"{name}={value!r} cannot be written as UTF-8: {error}") from error
+
+
+def check_report(tenant: str | None, *, correct: object = True) -> None:
+    """Raise InvalidArgument for a tenant whose name is no string, or a verdict that is neither yes nor no."""
+    if tenant is not None:
+        check_scope(Scope(tenant))
+    if correct not in (True, False):
+        raise InvalidArgument(f"correct={correct!r} is no verdict: give True or False")

@@ -126,6 +126,25 @@ async def test_a_withdrawn_report_leaves_things_as_they_were(cache: AsyncSemanti
     assert not await cache.withdraw(served.entry_id), "it was withdrawn already"
 
 
+@pytest.mark.parametrize("tenant", [b"a", 1, "\ud800"])
+async def test_a_report_for_what_is_no_tenant_is_refused(cache: AsyncSemanticCache, tenant: Any) -> None:
+    """False would say that there is no such entry, and the wrong answer would be served on."""
+    await teach(cache, OWN, "Press Cancel.", tenant="a")
+    served = await cache.lookup(OWN, tenant="a")
+    with pytest.raises(InvalidArgument, match="tenant"):
+        await cache.feedback(served.entry_id, correct=False, tenant=tenant)
+    with pytest.raises(InvalidArgument, match="tenant"):
+        await cache.withdraw(served.entry_id, tenant=tenant)
+
+
+@pytest.mark.parametrize("verdict", ["false", "no", None, 0.5])
+async def test_a_verdict_in_words_does_not_count_as_a_yes(cache: AsyncSemanticCache, verdict: Any) -> None:
+    await teach(cache, OWN, "Press Cancel.")
+    served = await cache.lookup(OWN)
+    with pytest.raises(InvalidArgument, match="verdict"):
+        await cache.feedback(served.entry_id, correct=verdict)
+
+
 async def test_a_withdrawn_report_of_an_exact_answer_brings_the_entry_back(cache: AsyncSemanticCache) -> None:
     await teach(cache, OWN, "Press Cancel.", tenant="a")
     served = await cache.lookup(OWN, tenant="a")
