@@ -8,6 +8,9 @@ HTTP/1.0 gets no chunks; past the number of connections that the process can hol
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -20,6 +23,8 @@ from semcache.proxy.connection_limits import ConnectionLimits
 
 _SWEEP = 1.0  # seconds between two looks at all connections
 _FRAMING = 2  # bytes of chunk sizes, and of trailers, that a byte of a body may cost
+_TCP_INFO: int | None = getattr(socket, "TCP_INFO", None) if sys.platform == "linux" else None
+_ACKNOWLEDGED = slice(120, 128)  # where `struct tcp_info` has the bytes that the other side has acknowledged
 _swept: WeakKeyDictionary[ServerState, asyncio.TimerHandle] = WeakKeyDictionary()
 
 
@@ -34,7 +39,7 @@ class HttpConnection(HttpToolsProtocol):
         self._begun = False
         self._head = self._fields = self._body = self._framing = 0
         self._since = self.loop.time()
-        self._unsent, self._unsent_since = 0, 0.0
+        self._progress, self._progress_at = -1, 0.0
         super().connection_made(transport)
         if self.limits.connections is not None and len(self.connections) > self.limits.connections:
             transport.abort()
@@ -130,9 +135,10 @@ class HttpConnection(HttpToolsProtocol):
         if self.transport.is_closing() and not self.transport.get_write_buffer_size():
             return False
         waiting = self.transport.get_write_buffer_size()
-        if not waiting or waiting < self._unsent or not self._unsent:
-            self._unsent, self._unsent_since = waiting, now
-        elif now - self._unsent_since > limits.reply_seconds:
+        taken = self._taken(waiting) if waiting else -1
+        if taken < 0 or taken != self._progress:
+            self._progress, self._progress_at = taken, now
+        elif now - self._progress_at > limits.reply_seconds:
             return True
         if self._in_head:
             return now - self._since > limits.head_seconds
@@ -143,6 +149,17 @@ class HttpConnection(HttpToolsProtocol):
                 return False
             return now - self._since > limits.body_seconds + self._body / limits.pace
         return False
+
+    def _taken(self, waiting: int) -> int:
+        """A number that changes whenever the client has taken something of a reply."""
+        # The kernel asks for more of a reply once a third of its megabytes is free: what waits here may not change
+        # for minutes, though a client reads all the time.
+        if _TCP_INFO is not None and (connected := self.transport.get_extra_info("socket")) is not None:
+            with suppress(OSError):
+                told: bytes = connected.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, _ACKNOWLEDGED.stop)
+                if len(told) == _ACKNOWLEDGED.stop:
+                    return int.from_bytes(told[_ACKNOWLEDGED], sys.byteorder)
+        return waiting
 
     def _refuse(self, status: int, said: str) -> None:
         self._refusal = status, said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -191,3 +192,33 @@ async def test_a_reply_whose_length_is_known_says_so_to_a_client_of_http_1_0() -
         got = await said(port, b"GET / HTTP/1.0\r\n\r\n")
     assert b"content-length: 2\r\n" in got
     assert got.endswith(b"\r\n\r\nok")
+
+
+@pytest.mark.parametrize("reads", [True, False])
+async def test_a_slow_reader_is_cut_off_only_when_it_takes_nothing(reads: bool) -> None:
+    """The kernel frees its buffer by megabytes: what waits here stays the same for minutes while a client reads."""
+    acknowledged = 1000
+
+    class Connected:
+        def getsockopt(self, level: int, name: int, size: int) -> bytes:
+            return bytes(120) + acknowledged.to_bytes(8, sys.byteorder)
+
+    class Transport:
+        def is_closing(self) -> bool:
+            return False
+
+        def get_write_buffer_size(self) -> int:
+            return 70_000
+
+        def get_extra_info(self, name: str) -> Connected:
+            return Connected()
+
+    connection = object.__new__(HttpConnection)
+    connection.limits, connection.transport = LIMITS, Transport()  # type: ignore[assignment]
+    connection._in_head = connection._in_body = False
+    connection._progress, connection._progress_at = -1, 0.0
+    cut = []
+    for second in range(200):
+        cut.append(connection.overdue(float(second)))
+        acknowledged += 5000 if reads else 0
+    assert any(cut) is not reads or sys.platform != "linux"
