@@ -51,7 +51,7 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
     steps = made.actions() if run.turns else made.lines()
     if not steps:
         raise NoRun(PlanReason.NO_STEPS)
-    learned = pattern.learned(run.task, made.said)
+    learned = pattern.learned(run.task, made.said, salt=salt)
     if not learned.telling:
         raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}

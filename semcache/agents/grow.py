@@ -50,7 +50,7 @@ def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> 
     except _Differs:
         return None
     learned = _renamed(draft.pattern, union.names)
-    patterns = _patterns(old.patterns, learned, task, literals(steps))
+    patterns = _patterns(old.patterns, learned, task, literals(steps), salt)
     if patterns is None:
         return None
     used = [union.slots.get(slot.name, slot) for slot in old.slots if slot.name not in union.constants]
@@ -172,14 +172,14 @@ def _renamed(pattern: TaskPattern, names: Mapping[str, str]) -> TaskPattern:
 
 
 def _patterns(
-    known: tuple[TaskPattern, ...], learned: TaskPattern, task: str, said: frozenset[str]
+    known: tuple[TaskPattern, ...], learned: TaskPattern, task: str, said: frozenset[str], salt: bytes
 ) -> tuple[TaskPattern, ...] | None:
     """The patterns with a new one, and what it has in common with one of them; None when there are too many.
 
     A task that a pattern says already adds nothing but how its values are written.
     """
     for place, one in enumerate(known):
-        aligned = fit(one, task)
+        aligned = fit(one, task, salt=salt)
         if aligned is not None and aligned.whole:
             return (*known[:place], widened(one, aligned), *known[place + 1 :])
     if len(known) + 1 > PATTERNS:

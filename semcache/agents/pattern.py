@@ -13,30 +13,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TypeAlias
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern_gap import PatternGap, items, writing
-from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, kind_of, stem, words
+from semcache.agents.pattern_gap import PatternGap, only_value, writing
+from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, stem, words
+from semcache.agents.value_pieces import is_cut, kind_at, own_value, span_of
+from semcache.agents.word_alignment import Element, align, weight
 from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
-_STOP_WEIGHT = 0.3
-_SURPLUS = 0.8  # of a word's weight: a word outside every gap
-_EXTENSION = 0.01  # of each word in a gap: of two alignments the one with the shorter gaps
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
-# What may stand beside a value and is no part of it.
-_BEGINS = re.compile(r"(?:\A|\s|[\"'“”‘’«»`,;:¿¡—–]|(?<!\w)\()\Z")
-_NUMBER_BEGINS = re.compile(rf"{_BEGINS.pattern}|[$€£¥#]\Z|[^\W\d]-\Z")  # a sum, a place in a list, "top-3"
-_ENDS = re.compile(r"\Z|\s|[\"“”‘’«»`;!?…)—–]|['’](?:s\b|\W|\Z)|[.,:](?!\w)")
 # What a value does not hold, but a further wish of the user does.
 _MORE = "then also afterwards instead otherwise unless or nor but except excluding without"
 _CLAUSE = re.compile(rf"[.!?;]\s+\w|\b(?:{'|'.join(_MORE.split())})\b", re.IGNORECASE)
-
-
-Element: TypeAlias = str | PatternGap
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +53,6 @@ class PatternFit:
     def whole(self) -> bool:
         """True if every word of task and pattern is accounted for."""
         return not (self.missing or self.surplus or self.odd or self.unsure)
-
-
-def weight(word: str) -> float:
-    """The weight of a word in an alignment."""
-    return _STOP_WEIGHT if word in STOP else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +105,10 @@ def alignable(task: str) -> bool:
     return len(words(task)) <= LONGEST
 
 
-def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
+def learned(task: str, values: Mapping[str, str], *, salt: bytes = b"") -> TaskPattern:
     """The pattern of a task in which these slots had these values; other typed values become gaps that fill nothing.
 
-    A slot whose value does not stand in the task has no gap.
+    A slot whose value does not stand in the task has no gap. `salt` keys the digests of values that fill nothing.
     """
     said = words(task)
     taken: list[tuple[int, int, PatternGap]] = []
@@ -131,12 +117,14 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
         for first in _places(said, wanted):
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
-                kind = _kind(task, said[first].start, said[end - 1].end, value)
+                kind = kind_at(task, said[first].start, said[end - 1].end, value)
                 taken.append((first, end, PatternGap(slot, kind, len(wanted), took=writing(value))))
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
-            taken.append((inside[0], inside[-1] + 1, PatternGap("", found.kind, len(inside))))
+            start, stop = span_of(task, said, inside[0], inside[-1] + 1, found.kind)
+            only = only_value(task[start:stop], salt)
+            taken.append((inside[0], inside[-1] + 1, PatternGap("", found.kind, len(inside), only=only)))
     elements: list[Element] = []
     place = 0
     for first, end, gap in sorted(taken, key=lambda one: one[0]):
@@ -144,7 +132,7 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
         elements.append(gap)
         place = end
     rest = [_spelt(task, word) for word in said[place:]]
-    spans = [_span(task, said, first, end, gap.kind) for first, end, gap in taken]
+    spans = [span_of(task, said, first, end, gap.kind) for first, end, gap in taken]
     return TaskPattern((*elements, *rest), loose_signs(task, spans))
 
 
@@ -155,52 +143,72 @@ def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
     return " ".join([word for word in said if word])
 
 
-def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
-    """Align a task with a pattern; None when the task is too long to be aligned."""
+def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | None:
+    """Align a task with a pattern that was learned with this salt; None when the task is too long to be aligned."""
     if not alignable(task) or len(pattern.elements) > LONGEST:
         return None
     said = words(task)
-    path = _align(pattern.elements, said)
-    values: dict[str, str] = {}
-    pieces: list[str] = []
-    missing: list[str] = []
-    odd, unsure = 0, False
-    inside: set[int] = set()
-    spans: list[tuple[int, int]] = []
-    for element, (first, end) in zip(pattern.elements, path, strict=True):
-        inside.update(range(first, end))
-        if isinstance(element, str):
-            missing += [stem(element)] * (first == end)
-            continue
-        if first == end:
-            odd += not element.optional
-            pieces.append("")
-            continue
-        before = odd
-        start, stop = _span(task, said, first, end, element.kind)
-        spans.append((start, stop))
-        piece = task[start:stop]
-        odd += bool(element.slot) and element.kind is not SlotKind.QUOTED and _cut(task, start, stop, element.kind)
-        if (own := _own(piece, element.kind)) is not None:
-            # The words beside it are the task's, and say something that the pattern does not.
-            piece, odd = own or piece, odd + 1
-            before += bool(own)
-        pieces.append(piece)
-        odd += element.kind is not SlotKind.QUOTED and (_CLAUSE.search(piece) is not None or impossible(piece))
-        quoted = element.kind is not SlotKind.QUOTED or any(
-            one.kind is SlotKind.QUOTED and one.start <= start and stop <= one.end for one in find(task)
-        )
-        room = 3 * element.widest + _ROOM if element.slot else element.widest + 1
-        odd += end - first > room or not quoted or not admits(element.kind, piece)
-        if element.slot:
-            # One value in two places must be one value.
-            odd += values.setdefault(element.slot, piece).casefold() != piece.casefold()
-            unsure |= odd > before
-    surplus = tuple([word.stem for place, word in enumerate(said) if place not in inside])
+    reading = _FitReading(task, said, salt)
+    for element, (first, end) in zip(pattern.elements, align(pattern.elements, said), strict=True):
+        if isinstance(element, PatternGap):
+            reading.take(element, first, end)
+        elif first == end:
+            reading.missing.append(stem(element))
+        else:
+            reading.inside.add(first)
+    surplus = tuple([word.stem for place, word in enumerate(said) if place not in reading.inside])
+    missing = tuple(reading.missing)
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
-    unsure |= loose_signs(task, spans) != pattern.signs
-    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd, unsure)
+    unsure = reading.unsure or loose_signs(task, reading.spans) != pattern.signs
+    return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
+
+
+class _FitReading:
+    """A task that is read by the gaps of a pattern, one after the other; the fields are those of `PatternFit`."""
+
+    def __init__(self, task: str, said: Sequence[TaskWord], salt: bytes) -> None:
+        self._task, self._said, self._salt = task, said, salt
+        self.values: dict[str, str] = {}
+        self.pieces: list[str] = []
+        self.missing: list[str] = []
+        self.odd, self.unsure = 0, False
+        self.inside: set[int] = set()
+        self.spans: list[tuple[int, int]] = []
+
+    def take(self, gap: PatternGap, first: int, end: int) -> None:
+        """Give these words to a gap."""
+        if first == end:
+            self.odd += not gap.optional
+            self.pieces.append("")
+            return
+        self.inside.update(range(first, end))
+        start, stop = span_of(self._task, self._said, first, end, gap.kind)
+        self.spans.append((start, stop))
+        piece = self._task[start:stop]
+        odd = bool(gap.slot) and gap.kind is not SlotKind.QUOTED and is_cut(self._task, start, stop, gap.kind)
+        if (own := own_value(piece, gap.kind)) is not None:
+            # The words beside it are the task's, and say something that the pattern does not.
+            piece = own or piece
+            self.odd += bool(own)
+            odd = odd or not own
+        self.pieces.append(piece)
+        room = 3 * gap.widest + _ROOM if gap.slot else gap.widest + 1
+        odd = odd or end - first > room or not self._admits(gap, piece, start, stop)
+        if gap.slot:
+            # One value in two places must be one value.
+            odd = odd or self.values.setdefault(gap.slot, piece).casefold() != piece.casefold()
+        if gap.only and gap.only != only_value(piece, self._salt):
+            # The plan may be one for the value that it was learned with, though no call has that.
+            odd = self.unsure = True
+        self.odd += odd
+        self.unsure = self.unsure or (odd and bool(gap.slot))
+
+    def _admits(self, gap: PatternGap, piece: str, start: int, stop: int) -> bool:
+        if gap.kind is not SlotKind.QUOTED:
+            return admits(gap.kind, piece) and _CLAUSE.search(piece) is None and not impossible(piece)
+        quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
+        return any(one.start <= start and stop <= one.end for one in quotes)
 
 
 def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
@@ -237,117 +245,11 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
     return pattern if pattern.telling and kept >= _KEPT * most else None
 
 
-def _align(elements: Sequence[Element], said: Sequence[TaskWord]) -> list[tuple[int, int]]:
-    """For every element the words it takes, as a range; an element that takes none has an empty one.
-
-    `level[j]` is the best score of the elements so far and the first j words; a gap opens at some j and takes all words
-    up to where it closes.
-    """
-    weights = [weight(word.stem) for word in said]
-    spans = len(said) + 1
-    level = [0.0] * spans
-    back: list[list[tuple[int, bool]]] = []  # where each element starts for every end, and whether it is taken
-    for place in range(1, spans):
-        level[place] = level[place - 1] - _SURPLUS * weights[place - 1]
-    for element in elements:
-        root = stem(element) if isinstance(element, str) else ""
-        after, origin = [0.0] * spans, [(0, False)] * spans
-        fixed = isinstance(element, str)
-        cost = weight(element) if isinstance(element, str) else 0.0 if element.optional else 1.0
-        running, opened = float("-inf"), 0
-        for place in range(spans):
-            best, source = level[place] - cost, (place, False)
-            if place:
-                if fixed:
-                    if said[place - 1].stem == root:
-                        score = level[place - 1] + cost
-                        if score > best:
-                            best, source = score, (place - 1, True)
-                else:
-                    fresh = level[place - 1]
-                    if fresh >= running:
-                        running, opened = fresh, place - 1
-                    running -= _EXTENSION
-                    if running > best:
-                        best, source = running, (opened, True)
-                surplus = after[place - 1] - _SURPLUS * weights[place - 1]
-                if surplus > best:
-                    best, source = surplus, (-1, False)
-            after[place], origin[place] = best, source
-        level = after
-        back.append(origin)
-    path: list[tuple[int, int]] = []
-    place = len(said)
-    for origin in reversed(back):
-        while origin[place][0] < 0:
-            place -= 1
-        start, taken = origin[place]
-        path.append((start, place) if taken else (place, place))
-        place = start
-    return path[::-1]
-
-
-def _span(task: str, said: Sequence[TaskWord], first: int, end: int, kind: SlotKind) -> tuple[int, int]:
-    """The place of a value in these words of a task, with the signs that belong to it."""
-    start, stop = _widened(task, said[first].start, said[end - 1].end, kind)
-    if (first and start < said[first - 1].end) or (end < len(said) and stop > said[end].start):
-        # A capital made one name of a value and a word beside it.
-        return said[first].start, said[end - 1].end
-    return start, stop
-
-
-def _widened(task: str, start: int, stop: int, kind: SlotKind) -> tuple[int, int]:
-    """Take in the signs that belong to a value but to no word: a currency, a percent sign, what else a quote holds."""
-    if kind is SlotKind.NUMBER:
-        return start, stop
-    for value in find(task):
-        if (
-            value.start <= start
-            and stop <= value.end
-            and (value.kind is not SlotKind.QUOTED or kind is SlotKind.QUOTED)
-        ):
-            inner = task.find(value.text, value.start, value.end)
-            return inner, inner + len(value.text)
-    return start, stop
-
-
-def _cut(task: str, start: int, stop: int, kind: SlotKind) -> bool:
-    """Return True if a piece may be a part of a value: a sign adjoins it that neither ends a clause nor encloses it."""
-    unpaired = any(task.count(one, start, stop) != task.count(two, start, stop) for one, two in ("()", "[]", "{}"))
-    whole = _quote(task, start, stop)
-    if whole is not None:
-        return whole != task[start:stop]
-    begins = _NUMBER_BEGINS if kind is SlotKind.NUMBER else _BEGINS
-    return unpaired or not (begins.search(task, max(0, start - 2), start) and _ENDS.match(task, stop))
-
-
-def _own(piece: str, kind: SlotKind) -> str | None:
-    """The one value of this kind in a piece that says more than that, "" for several; None where it says no more."""
-    found = [one.text for one in find(piece) if one.kind is kind] if kind in STRICT or kind is SlotKind.ID else []
-    if len(found) > 1:
-        return ""
-    return found[0] if found and len(found[0]) + 1 < len(piece.strip()) else None
-
-
 def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:
     if not wanted:
         return []
     stems = [word.stem for word in said]
     return [at for at in range(len(stems) - len(wanted) + 1) if stems[at : at + len(wanted)] == list(wanted)]
-
-
-def _kind(task: str, start: int, stop: int, value: str) -> SlotKind:
-    """The kind of a value that stands at this place."""
-    if _quote(task, start, stop) is not None:
-        return SlotKind.QUOTED
-    return SlotKind.NAME if all(kind_of(one) is SlotKind.NAME for one in items(value)) else kind_of(value)
-
-
-def _quote(task: str, start: int, stop: int) -> str | None:
-    """The quoted text whose words are those of this piece, None where there is none."""
-    count = len(words(task[start:stop]))
-    held = [one for one in find(task) if one.kind is SlotKind.QUOTED and one.start <= start and stop <= one.end]
-    return next((one.text for one in held if len(words(one.text)) == count), None)
 
 
 def _free(taken: Iterable[tuple[int, int, PatternGap]], first: int, end: int) -> bool:
@@ -371,7 +273,8 @@ def _both(one: Element, two: Element) -> Element:
         return one
     kind = one.kind if one.kind is two.kind else SlotKind.TEXT
     optional = one.optional or two.optional
-    return PatternGap(one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took)
+    only = one.only if one.only == two.only else b""
+    return PatternGap(one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only)
 
 
 def _named(elements: Iterable[Element]) -> list[PatternGap]:

@@ -2,7 +2,7 @@
 
 A value is written as an ordinary word ("primer" where an identifier or a name is wanted), is several at once ("Ann, Bob
 and Cy"), or has a bound ("under $30"). Pure. Invariant: a gap knows of its values how wide they were and how they were
-written, and nothing that they said.
+written, and nothing that they said but for a keyed digest.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import blake2b
 
 from semcache.agents.slots import STRICT, SlotKind, kind_of, words
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
@@ -47,7 +48,8 @@ class PatternGap:
     """A place for a value. `slot` names the slot it fills, "" for a value that the plan does not use.
 
     `widest` is the largest number of words it took so far; an `optional` one may take none. `took` are the ways in
-    which its values were written.
+    which its values were written. `only` is the digest of the one value that a gap without a slot has had, b"" once it
+    has had several: with another value the task may need another plan.
     """
 
     slot: str
@@ -55,6 +57,7 @@ class PatternGap:
     widest: int = 1
     optional: bool = False
     took: frozenset[Writing] = frozenset()
+    only: bytes = b""
 
     def taking(self, piece: str) -> PatternGap:
         """The gap once it has taken this piece of a task, too."""
@@ -74,6 +77,11 @@ def writing(piece: str) -> frozenset[Writing]:
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)
     return frozenset(found)
+
+
+def only_value(piece: str, salt: bytes) -> bytes:
+    """The keyed digest of a value that fills no slot, in any case."""
+    return blake2b(" ".join(piece.casefold().split()).encode(), digest_size=8, key=salt[:64]).digest()
 
 
 def bounds(text: str) -> frozenset[str]:

@@ -283,7 +283,7 @@ class PlanLibrary:
         shelf = self._shelves.get(template.partition)
         if shelf is None:
             index = self._index(self._embedder.dim) if self._index and self._embedder else None
-            shelf = self._shelves[template.partition] = TemplateIndex(index)
+            shelf = self._shelves[template.partition] = TemplateIndex(index, salt=self._salt)
         shelf.put(template, vectors)
 
     def _forget(self, id: int) -> None:

@@ -326,8 +326,10 @@ def _pattern(pattern: TaskPattern) -> Json:
 def _element(one: Any) -> Json:
     if isinstance(one, str):
         return one
-    took = [sorted(way.value for way in one.took)] if one.took else []
-    return [one.slot, one.kind.value, one.widest, one.optional, *took]
+    rest = [sorted(way.value for way in one.took), one.only.hex()]
+    while rest and not rest[-1]:
+        rest.pop()
+    return [one.slot, one.kind.value, one.widest, one.optional, *rest]
 
 
 def _read_pattern(data: list[Json]) -> TaskPattern:
@@ -338,9 +340,10 @@ def _read_pattern(data: list[Json]) -> TaskPattern:
 def _read_element(data: Json) -> Any:
     if isinstance(data, str):
         return data
-    slot, kind, widest, optional, *took = data
-    ways = frozenset([Writing(one) for one in (took[0] if took else ())])
-    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional), ways)
+    slot, kind, widest, optional, *rest = data
+    took, only = (*rest, *[(), ""][len(rest) :])
+    ways = frozenset([Writing(one) for one in took])
+    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional), ways, bytes.fromhex(only))
 
 
 def _slot(data: Mapping[str, Any]) -> Slot:

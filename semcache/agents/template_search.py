@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked, weight
-from semcache.agents.pattern_gap import PatternGap
+from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
+from semcache.agents.pattern_gap import PatternGap, only_value
 from semcache.agents.slots import STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
+from semcache.agents.word_alignment import weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,10 +61,10 @@ class TemplateMatch:
 
 
 class TemplateIndex:
-    """The templates of one partition. `index`, if given, holds a vector for each pattern."""
+    """The templates of one partition. `index`, if given, holds a vector for each pattern; `salt` keyed their values."""
 
-    def __init__(self, index: VectorIndex | None = None) -> None:
-        self._index = index
+    def __init__(self, index: VectorIndex | None = None, *, salt: bytes = b"") -> None:
+        self._index, self._salt = index, salt
         self.templates: dict[int, Template] = {}
         self._rows: list[tuple[int, TaskPattern] | None] = []
         self._free: list[int] = []
@@ -172,7 +173,7 @@ class TemplateIndex:
 
     def _match(self, row: int, task: str, tier: PlanTier, score: float) -> TemplateMatch | None:
         held = self._rows[row]
-        aligned = fit(held[1], task) if held is not None else None
+        aligned = fit(held[1], task, salt=self._salt) if held is not None else None
         return (
             None
             if held is None or aligned is None
@@ -196,7 +197,7 @@ class TemplateIndex:
             and held[1].telling
             and not _ORDERING & held[1].content
             and sorted(held[1].signs.split()) == signs
-            and (fitted := _unordered(held[1], task, found)) is not None
+            and (fitted := _unordered(held[1], task, found, self._salt)) is not None
         ]
 
     def _row(self, id: int, pattern: TaskPattern) -> int:
@@ -233,11 +234,11 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
     return " ".join([*sorted(word for word in outside if word not in STOP), "|", *kinds])
 
 
-def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit | None:
+def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt: bytes) -> PatternFit | None:
     """The values of a task by their kinds, and by the word before them where a kind comes more than once.
 
-    None where one slot would have two values, or where a value stands behind another preposition than its slot: to add
-    the group to the user is not to add the user to the group.
+    None where one slot would have two values, where a value stands behind another preposition than its slot (to add
+    the group to the user is not to add the user to the group), or where what fills no slot is not what it was.
     """
     said = words(task)
     before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
@@ -259,6 +260,8 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> P
         # The word before it says what a value is for, though it is the only one of its kind.
         alone = len(same) == 1 and (cue == before[same[0]] or not cue or not before[same[0]])
         chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
+        if gap.only and [only_value(one.text, salt) for one in chosen] != [gap.only]:
+            return None
         if gap.slot and chosen and values.setdefault(gap.slot, chosen[0].text) != chosen[0].text:
             return None
         if gap.slot and chosen and towards[chosen[0]] != direction:
