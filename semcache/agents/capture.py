@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from semcache.agents.pattern_gap import items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
+from semcache.agents.value_pieces import span_of
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
 _LEAVES = 2000  # of all results, that a value is sought among
@@ -214,11 +215,14 @@ class _DraftBuilder:
     def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
         if (SlotSource.TASK, repr(value)) in self._known:
             return
+        unit = unit_of(piece) if form.counts else ""
         same = next((name for name, text in self.said.items() if text == piece), None)
         if same is None:
             same = self._name(about)
             self.said[same] = piece
-            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about, unit=unit_of(piece)))
+            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about, unit=unit))
+        elif unit:
+            self.slots = [replace(one, unit=unit) if one.name == same else one for one in self.slots]
         self._known[SlotSource.TASK, repr(value)] = same
 
     def _result_slot(self, value: Json, found: Sequence[ResultPlace], tool: str, about: str) -> str:
@@ -271,9 +275,13 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
     for first in range(len(said)):
         for last in range(first, min(first + 24, len(said))):
             texts.append(task[said[first].start : said[last].end])
+            start, stop = span_of(task, said, first, last + 1, SlotKind.TEXT)
+            texts += [task[start:stop]] if task[start:stop] != texts[-1] else []
     for text in texts:
         for form in (ValueForm.FIXED, ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
             found.setdefault((form, write(form, text)), text)
+        if len(items(text)) > 1 or kind_of(text) is SlotKind.LIST:
+            found.setdefault((ValueForm.JOINED, write(ValueForm.JOINED, text)), text)
     counted: dict[tuple[ValueForm, Json], list[tuple[str, int, int]]] = {}
     for value in find(task):
         for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE, ValueForm.CLOCK):
@@ -294,9 +302,12 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
 
 
 def _listed(task: str, value: Sequence[Json]) -> str | None:
-    """The piece of a task that lists these texts in words, in this order; None where it does not."""
-    if len(value) < 2 or not all(isinstance(one, str) and one for one in value):
+    """The piece of a task that lists these texts in this order, in words or brackets; None where it does not."""
+    if not value or not all(isinstance(one, str) and one for one in value):
         return None
+    bracketed = [one.text for one in find(task) if one.kind is SlotKind.LIST and items(one.text) == list(value)]
+    if bracketed or len(value) == 1:
+        return bracketed[0] if bracketed else None
     found = listing(value).search(task)
     return found.group() if found is not None and items(found.group()) == list(value) else None
 

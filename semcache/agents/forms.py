@@ -60,6 +60,8 @@ def write(form: ValueForm, text: str) -> Any:
         case ValueForm.LIST:
             listed = items(text)
             return listed if all(listed) else None
+        case ValueForm.JOINED:
+            return ", ".join(items(text))
 
 
 def unit_of(text: str) -> str:
@@ -82,7 +84,7 @@ def forms_of(value: Any) -> tuple[ValueForm, ...]:
     if isinstance(value, str):
         # A call that has a date or a time in a fixed form may take no other.
         fixed = [ValueForm.FIXED, ValueForm.ISO_DATE, ValueForm.CLOCK] if _FIXED.fullmatch(value) else []
-        return (*fixed, ValueForm.SAME, ValueForm.BARE, ValueForm.LOWER, ValueForm.UPPER)
+        return (*fixed, ValueForm.SAME, ValueForm.BARE, ValueForm.LOWER, ValueForm.UPPER, ValueForm.JOINED)
     return (ValueForm.LIST,) if isinstance(value, list) else ()
 
 

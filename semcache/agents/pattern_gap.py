@@ -18,6 +18,7 @@ from semcache.config.calendar_names import MONTHS, WEEKDAYS
 
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
+_ITEM = re.compile(r"""\"(?P<one>[^\"\n]+)\"|'(?P<two>[^'\n]+)'|(?P<bare>[\w.@/+-]+)""")
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
     r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
@@ -90,7 +91,9 @@ def bounds(text: str) -> frozenset[str]:
 
 
 def items(piece: str) -> list[str]:
-    """The items of a list in words, "milk, eggs and bread"; the piece itself where it is none."""
+    """The items of a list, "milk, eggs and bread" or "['milk', 'eggs']"; the piece itself where it is none."""
+    if piece[:1] == "[" and kind_of(piece) is SlotKind.LIST:
+        return [next(filter(None, found.groups())) for found in _ITEM.finditer(piece)]
     listed = _COMMA.search(piece) is not None or " and " in piece
     return [one.strip() for one in _BETWEEN.split(piece)] if listed else [piece]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
+from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.unit_names import symbol
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -44,6 +45,7 @@ def _vocabulary(words: str) -> frozenset[str]:
 class SlotKind(StrEnum):
     """The kind of value that a slot holds."""
 
+    LIST = "list"  # "['a', 'b']"
     QUOTED = "quoted"
     EMAIL = "email"
     URL = "url"
@@ -58,7 +60,7 @@ class SlotKind(StrEnum):
 
 
 STRICT = frozenset(
-    (SlotKind.EMAIL, SlotKind.URL, SlotKind.DATE, SlotKind.TIME, SlotKind.AMOUNT, SlotKind.NUMBER)
+    (SlotKind.LIST, SlotKind.EMAIL, SlotKind.URL, SlotKind.DATE, SlotKind.TIME, SlotKind.AMOUNT, SlotKind.NUMBER)
 )  # kinds that spelling alone decides
 
 
@@ -86,7 +88,13 @@ _MONTH = (
 )
 COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_QUOTED_ITEM = r"(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')"
+_ITEM = rf"(?:{_QUOTED_ITEM}|[\w.@/+-]{{1,64}})"
 _FORMS: tuple[tuple[SlotKind, str], ...] = (
+    (
+        SlotKind.LIST,
+        rf"\[ ?(?:{_QUOTED_ITEM}|[\w.@/+-]{{1,64}} ?, ?{_ITEM})(?: ?, ?{_ITEM}){{0,63}} ?\]",
+    ),
     (SlotKind.QUOTED, r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`|(?<!\w)'[^'\n]{1,2000}'(?!\w)"),
     (SlotKind.EMAIL, r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
     (SlotKind.URL, r"https?://[^\s<>\"']{1,2000}[^\s<>\"'.,;:!?)\]]"),
@@ -121,6 +129,7 @@ _CAPITAL = "[A-ZÀ-ÖØ-Þ" + "".join([chr(code) for code in range(0x100, 0x590)
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?={_CAPITAL}))?{_CAPITAL}[\w'’&-]*)*")
 _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_DAY_OF_YEAR = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])")  # a fraction, but in a date's place
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _TIME = re.compile(
     r"(?<![\w:.])(?P<hour>\d{1,2})(?=:\d| ?[ap]\.?m\b)"
@@ -139,6 +148,9 @@ STOP = _vocabulary(
     " you your it its this that these those please can could would will as s"
 )
 
+# Forms that differ by what stands beside them alone: "an order", "what are the orders".
+AGREEING = {"an": "a", "are": "is", "were": "was", "does": "do", "has": "have", "these": "this", "those": "that"}
+
 
 @_remembered
 def words(text: str) -> tuple[TaskWord, ...]:
@@ -151,7 +163,7 @@ def stem(word: str) -> str:
     """A word in lower case, without the endings that rarely change what is asked for."""
     lower = word.casefold().replace("’", "'").removesuffix("'s")
     if lower in STOP:
-        return lower
+        return AGREEING.get(lower, lower)
     for ending in ("ies", "ing", "es", "ed", "s"):
         if lower.endswith(ending) and len(lower) - len(ending) >= 3:
             return lower[: -len(ending)]
@@ -175,9 +187,9 @@ def find(text: str) -> tuple[TaskValue, ...]:
     starts, ends = [value.start for value in found], [value.end for value in found]
     for match in _NAME.finditer(text):
         start, end = match.span()
-        # The first word of a sentence has its capital for another reason.
+        # The first word of a sentence has its capital for another reason, and is no part of a name if it is a word.
         first = match.group().split(" ", 1)
-        while first and (first[0].casefold() in _NEVER or (_begins(text, start) and len(first) == 1)):
+        while first and (first[0].casefold() in _NEVER or (_begins(text, start) and _is_capital_of_sentence(first))):
             if len(first) == 1:
                 first = []
             else:
@@ -190,6 +202,11 @@ def find(text: str) -> tuple[TaskValue, ...]:
         if first and (after == len(ends) or end <= starts[after]):
             found.append(TaskValue(SlotKind.NAME, start, end, text[start:end]))
     return tuple(sorted(found, key=lambda value: value.start))
+
+
+def _is_capital_of_sentence(parts: Sequence[str]) -> bool:
+    """Return True unless the first word of a sentence and the rest of what looks like its name are one."""
+    return len(parts) == 1 or parts[0].casefold() in dictionary()
 
 
 def _begins(text: str, at: int) -> bool:
@@ -225,6 +242,7 @@ def admits(kind: SlotKind, text: str) -> bool:
         kind not in STRICT
         or any(value.kind in (kind, SlotKind.QUOTED) for value in find(text))
         or kind_of(text) is kind
+        or (kind is SlotKind.DATE and _DAY_OF_YEAR.fullmatch(text.strip()) is not None)
     )
 
 

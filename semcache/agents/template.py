@@ -41,7 +41,8 @@ class ValueForm(StrEnum):
     FIXED = "fixed"  # as the task has it, "2026-05-03" or "19:30", and no date or time that is written otherwise
     ISO_DATE = "iso-date"
     CLOCK = "clock"  # "19:30"
-    LIST = "list"  # of the items that the task lists in words
+    LIST = "list"  # of the items that the task lists, in words or in square brackets
+    JOINED = "joined"  # the same items with commas between them
     BARE = "bare"  # without the number sign
 
     @property

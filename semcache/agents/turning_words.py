@@ -12,7 +12,7 @@ import re
 
 from semcache.agents.pattern import PatternFit, TaskPattern, realised
 from semcache.agents.pattern_gap import PatternGap, Writing, bounds, items, writing
-from semcache.agents.slots import SlotKind, find, kind_of
+from semcache.agents.slots import AGREEING, SlotKind, find, kind_of
 from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
 
@@ -173,4 +173,4 @@ def _turned(lower: str) -> set[str]:
 
 
 def _moved(lower: str) -> set[str]:
-    return set(_WORD.findall(lower)) & _WRITING | set(_ASKERS.findall(lower))
+    return {AGREEING.get(one, one) for one in set(_WORD.findall(lower)) & _WRITING} | set(_ASKERS.findall(lower))

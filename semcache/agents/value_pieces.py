@@ -39,7 +39,12 @@ def _widened(task: str, start: int, stop: int, kind: SlotKind) -> tuple[int, int
         ):
             inner = task.find(value.text, value.start, value.end)
             return inner, inner + len(value.text)
-    return start, stop
+    # A longer piece may begin or end with such a value, "$10 off" or "a discount of 5%", and end in brackets.
+    typed = [one for one in find(task) if one.kind is SlotKind.AMOUNT]
+    start = next((one.start for one in typed if one.start < start < one.end), start)
+    stop = next((one.end for one in typed if one.start < stop < one.end), stop)
+    opened = task.count("(", start, stop) - task.count(")", start, stop)
+    return start, stop + (opened == 1 and task[stop : stop + 1] == ")")
 
 
 def is_cut(task: str, start: int, stop: int, kind: SlotKind) -> bool:
