@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern_gap import PatternGap, only_value, writing
-from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, stem, words
+from semcache.agents.pattern_gap import PatternGap, Writing, leading, only_value, writing
+from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, stem, units, words
 from semcache.agents.value_pieces import is_cut, kind_at, own_value, span_of
 from semcache.agents.word_alignment import Element, align, weight
 from semcache.runtime.scoped_memo import scoped_cache
@@ -82,8 +82,14 @@ class TaskPattern:
 
     @property
     def telling(self) -> bool:
-        """True if the fixed words say enough to tell this kind of task from others."""
-        return len(self.content) >= FEWEST or (bool(self.content) and not any(_open(one) for one in self.elements))
+        """True if the fixed words, and the values that must be the same, tell this kind of task from others.
+
+        One word tells it if spelling decides what every gap takes. "Fork ChatGPT" has a verb alone: what there is to be
+        done follows from what the name is a name of, and that no pattern knows.
+        """
+        said = len(self.content)
+        same = sum(isinstance(one, PatternGap) and bool(one.only) for one in self.elements)
+        return said > 0 and (said + same >= FEWEST or not any(_open(one) for one in self.elements))
 
     @property
     def slots(self) -> frozenset[str]:
@@ -110,15 +116,15 @@ def learned(task: str, values: Mapping[str, str], *, salt: bytes = b"") -> TaskP
 
     A slot whose value does not stand in the task has no gap. `salt` keys the digests of values that fill nothing.
     """
-    said = words(task)
+    said = units(task)
     taken: list[tuple[int, int, PatternGap]] = []
     for slot, value in sorted(values.items(), key=lambda pair: (-len(pair[1]), pair[0])):
-        wanted = [word.stem for word in words(value)]
+        wanted = [word.stem for word in units(value)]
         for first in _places(said, wanted):
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
                 kind = kind_at(task, said[first].start, said[end - 1].end, value)
-                taken.append((first, end, PatternGap(slot, kind, len(wanted), took=writing(value))))
+                taken.append((first, end, PatternGap(slot, kind, len(wanted), took=writing(value), led=leading(value))))
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
@@ -147,7 +153,7 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
     """Align a task with a pattern that was learned with this salt; None when the task is too long to be aligned."""
     if not alignable(task) or len(pattern.elements) > LONGEST:
         return None
-    said = words(task)
+    said = units(task)
     reading = _FitReading(task, said, salt)
     for element, (first, end) in zip(pattern.elements, align(pattern.elements, said), strict=True):
         if isinstance(element, PatternGap):
@@ -197,7 +203,8 @@ class _FitReading:
         odd = odd or end - first > room or not self._admits(gap, piece, start, stop)
         if gap.slot:
             # One value in two places must be one value.
-            odd = odd or self.values.setdefault(gap.slot, piece).casefold() != piece.casefold()
+            known = self.values.setdefault(gap.slot, piece)
+            odd = odd or known.casefold() != piece.casefold()
         if gap.only and gap.only != only_value(piece, self._salt):
             # The plan may be one for the value that it was learned with, though no call has that.
             odd = self.unsure = True
@@ -206,7 +213,10 @@ class _FitReading:
 
     def _admits(self, gap: PatternGap, piece: str, start: int, stop: int) -> bool:
         if gap.kind is not SlotKind.QUOTED:
-            return admits(gap.kind, piece) and _CLAUSE.search(piece) is None and not impossible(piece)
+            further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
+            said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
+            led = gap.slot and gap.led and leading(piece) - gap.led
+            return admits(gap.kind, piece) and not said and not led and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)
 
@@ -274,7 +284,9 @@ def _both(one: Element, two: Element) -> Element:
     kind = one.kind if one.kind is two.kind else SlotKind.TEXT
     optional = one.optional or two.optional
     only = one.only if one.only == two.only else b""
-    return PatternGap(one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only)
+    return PatternGap(
+        one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only, one.led | two.led
+    )
 
 
 def _named(elements: Iterable[Element]) -> list[PatternGap]:

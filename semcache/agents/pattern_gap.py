@@ -19,6 +19,10 @@ from semcache.config.calendar_names import MONTHS, WEEKDAYS
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _ITEM = re.compile(r"""\"(?P<one>[^\"\n]+)\"|'(?P<two>[^'\n]+)'|(?P<bare>[\w.@/+-]+)""")
+_LEADING = frozenset(
+    "in on at from to between for with without by of about into onto until till before after since during within over"
+    " under near around through against".split()
+)
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
     r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
@@ -42,6 +46,7 @@ class Writing(StrEnum):
     ORDINARY = "ordinary"  # a word or name without a capital, a digit or a sign
     SEVERAL = "several"
     BOUNDED = "bounded"
+    EITHER = "either"  # "4 or 5 stars"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ class PatternGap:
 
     `widest` is the largest number of words it took so far; an `optional` one may take none. `took` are the ways in
     which its values were written. `only` is the digest of the one value that a gap without a slot has had, b"" once it
-    has had several: with another value the task may need another plan.
+    has had several: with another value the task may need another plan. `led` are the prepositions that its
+    values began with: "make <text>" of "on Friday" is not that of "to the project".
     """
 
     slot: str
@@ -59,10 +65,12 @@ class PatternGap:
     optional: bool = False
     took: frozenset[Writing] = frozenset()
     only: bytes = b""
+    led: frozenset[str] = frozenset()
 
     def taking(self, piece: str) -> PatternGap:
         """The gap once it has taken this piece of a task, too."""
-        return replace(self, widest=max(self.widest, len(words(piece))), took=self.took | writing(piece))
+        widest = max(self.widest, len(words(piece)))
+        return replace(self, widest=widest, took=self.took | writing(piece), led=self.led | leading(piece))
 
 
 def writing(piece: str) -> frozenset[Writing]:
@@ -73,6 +81,8 @@ def writing(piece: str) -> frozenset[Writing]:
     found = set[Writing]()
     if len(items(piece)) > 1:
         found.add(Writing.SEVERAL)
+    if " or " in piece.casefold():
+        found.add(Writing.EITHER)
     if bounds(piece):
         found.add(Writing.BOUNDED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
@@ -83,6 +93,11 @@ def writing(piece: str) -> frozenset[Writing]:
 def only_value(piece: str, salt: bytes) -> bytes:
     """The keyed digest of a value that fills no slot, in any case."""
     return blake2b(" ".join(piece.casefold().split()).encode(), digest_size=8, key=salt[:64]).digest()
+
+
+def leading(piece: str) -> frozenset[str]:
+    """The preposition that a value begins with, if it does."""
+    return _LEADING & {word.casefold() for word in piece.split()[:1]}
 
 
 def bounds(text: str) -> frozenset[str]:

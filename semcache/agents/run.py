@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from semcache.agents.courtesy import without_courtesy
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -167,7 +168,7 @@ def digest(*parts: Json) -> bytes:
 
 
 def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The task (the first user message) and the system prompt. Raises NoRun."""
+    """The task (the first user message, without courtesy) and the system prompt. Raises NoRun."""
     with _reading():
         system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
         first = next((one for one in messages if one.get("role") == "user"), {})
@@ -177,7 +178,7 @@ def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         isinstance(shown, list) and any(not isinstance(part, Mapping) or "text" not in part for part in shown)
     ):
         raise NoRun(PlanReason.NO_TASK)
-    return task, system
+    return without_courtesy(task), system
 
 
 def interrupted(messages: Sequence[Mapping[str, Any]]) -> bool:

@@ -158,6 +158,17 @@ def words(text: str) -> tuple[TaskWord, ...]:
     return tuple([TaskWord(stem(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)])
 
 
+@_remembered
+def units(text: str) -> tuple[TaskWord, ...]:
+    """What a pattern aligns: the words of a text, but a list in brackets as one."""
+    found = list(words(text))
+    for one in find(text):
+        if one.kind is SlotKind.LIST:
+            inside = [place for place, word in enumerate(found) if one.start <= word.start < one.end]
+            found[inside[0] : inside[-1] + 1] = [TaskWord(one.text.casefold(), one.start, one.end)]
+    return tuple(found)
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A word in lower case, without the endings that rarely change what is asked for."""

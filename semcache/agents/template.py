@@ -327,7 +327,7 @@ def _pattern(pattern: TaskPattern) -> Json:
 def _element(one: Any) -> Json:
     if isinstance(one, str):
         return one
-    rest = [sorted(way.value for way in one.took), one.only.hex()]
+    rest = [sorted(way.value for way in one.took), one.only.hex(), sorted(one.led)]
     while rest and not rest[-1]:
         rest.pop()
     return [one.slot, one.kind.value, one.widest, one.optional, *rest]
@@ -342,9 +342,11 @@ def _read_element(data: Json) -> Any:
     if isinstance(data, str):
         return data
     slot, kind, widest, optional, *rest = data
-    took, only = (*rest, *[(), ""][len(rest) :])
-    ways = frozenset([Writing(one) for one in took])
-    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional), ways, bytes.fromhex(only))
+    took, only, led = (*rest, *[(), "", ()][len(rest) :])
+    return PatternGap(
+        str(slot), SlotKind(kind), int(widest), bool(optional), frozenset(map(Writing, took)), bytes.fromhex(only),
+        frozenset(map(str, led)),
+    )  # fmt: skip
 
 
 def _slot(data: Mapping[str, Any]) -> Slot:

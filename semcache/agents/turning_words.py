@@ -36,6 +36,8 @@ _WRITING = vocabulary(
     """
 )
 _QUESTIONS = vocabulary("who whom whose why how what which where when")
+_QUESTION = re.compile(rf"(?:{'|'.join(sorted(_QUESTIONS))})\b|(?:show|tell) me\b")
+_NAMING = vocabulary("named called titled entitled")
 # In a name's place these say that it is none, or that it is more than one.
 _NO_NAME = vocabulary(
     """
@@ -78,10 +80,21 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     bound = bool(fit.pieces) and bounds(task) != bounds(realised(pattern, fit))
     if bound or any(_is_bounded(gap, piece) for gap, piece in taken):
         return ("a bound",)
-    if writes and any(_is_list(gap, piece) for gap, piece in taken):
+    asks = _only_asks(pattern)
+    if writes and not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return ("a list",)
     cased = _CAPITAL.search(task) is not None
-    if writes and any(_is_no_name(gap, one, cased=cased) for gap, piece in taken for one in _items(gap, piece)):
+    named = _named(pattern)
+    if (
+        writes
+        and not asks
+        and any(
+            _is_no_name(gap, one, cased=cased)
+            for gap, piece in taken
+            if gap.slot not in named
+            for one in _items(gap, piece)
+        )
+    ):
         return ("no name",)
     told = around = task
     for gap, piece in zip(gaps, fit.pieces, strict=False):
@@ -94,9 +107,24 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     said, known = _turned(told), _turned(fixed)
     if writes:
         # Of a plan that answers questions the verbs and prepositions of their values make no other.
-        said |= _moved(around if _QUESTIONS & set(pattern.fixed) else told)
+        said |= _moved(around if asks or _QUESTIONS & set(pattern.fixed) else told)
         known |= _moved(fixed)
     return tuple(sorted(said ^ known))
+
+
+def _only_asks(pattern: TaskPattern) -> bool:
+    """Return True for a task that begins as a question and joins nothing to it: whoever carries it out changes nothing.
+
+    Its tools may not be declared so; a value that is no name leads to a look at nothing, and to no deed.
+    """
+    begins = " ".join([one if isinstance(one, str) else "_" for one in pattern.elements[:2]])
+    return _QUESTION.match(begins) is not None and not {"and", "then"} & set(pattern.fixed)
+
+
+def _named(pattern: TaskPattern) -> frozenset[str]:
+    """The slots of which the pattern says that their value is a name, whatever it is: "a folder named news"."""
+    pairs = zip(pattern.elements, pattern.elements[1:], strict=False)
+    return frozenset([gap.slot for word, gap in pairs if word in _NAMING and isinstance(gap, PatternGap)])
 
 
 def _is_bounded(gap: PatternGap, piece: str) -> bool:

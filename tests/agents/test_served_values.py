@@ -86,9 +86,9 @@ async def test_whatever_values_look_like_a_served_call_has_those_of_its_task(see
         ("Fetch the Ann Lee account", "Ann Lee", "Fetch the Łukasz Źdź account", "Łukasz Źdź"),
         # What adjoins a value may be part of it: then the model is asked.
         ("Open file notes for review", "notes", "Open file C++ for review", None),
-        ("Open file notes for review", "notes", "Open file f(x) for review", None),
+        ("Open file notes for review", "notes", "Open file f(x) for review", "f(x)"),
         ("Open file notes for review", "notes", "Open file [q] for review", None),
-        ("Offer summer sale to all clients", "summer sale", "Offer $10 discount to all clients", None),
+        ("Offer summer sale to all clients", "summer sale", "Offer $10 discount to all clients", "$10 discount"),
         # A quoted value is all that stands within the quotes.
         ('Post "fine (so far)" on the wall', "fine (so far)", 'Post "done?" on the wall', "done?"),
         # Whether the month stands first shows in a date whose month is not its day.
