@@ -91,11 +91,16 @@ async def fill(
     what the small model may take.
     """
     told = {word.stem for word in words(task)}
+    counted = counts(template.steps)
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
         raise UnfitTemplate(PlanReason.LEAK, ", ".join(sorted(lost)))
+    for hole in (hole for step in template.steps for hole in _holes(step)):
+        # A value that a later step could not be given is one that the plan is not for.
+        slot = template.slot(hole.slot)
+        if slot.source is SlotSource.TASK and slot.name in fit.values:
+            _put(hole, {slot.name: _said(slot, fit, counted)})
     wanted = template.steps if until is None else template.steps[:until]
     values = followed(template, fit, done)
-    counted = counts(template.steps)
     open_: list[Slot] = []
     waiting: set[str] = set()
     for name in dict.fromkeys(hole.slot for step in wanted[len(done) :] for hole in _holes(step)):

@@ -17,7 +17,7 @@ import msgspec
 
 from semcache.agents import pattern, template
 from semcache.agents.forms import forms_of, says_order, unit_of, write
-from semcache.agents.pattern_gap import items, listing
+from semcache.agents.pattern_gap import OWNED, items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
@@ -275,8 +275,9 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
     for first in range(len(said)):
         for last in range(first, min(first + 24, len(said))):
             texts.append(task[said[first].start : said[last].end])
+            texts += [OWNED.sub("", texts[-1])] if OWNED.search(texts[-1]) else []
             start, stop = span_of(task, said, first, last + 1, SlotKind.TEXT)
-            texts += [task[start:stop]] if task[start:stop] != texts[-1] else []
+            texts.append(task[start:stop])
     for text in texts:
         for form in (ValueForm.FIXED, ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
             found.setdefault((form, write(form, text)), text)

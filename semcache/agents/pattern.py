@@ -15,16 +15,32 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern_gap import PatternGap, Writing, leading, only_value, writing
-from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, impossible, stem, units, words
+from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, writing
+from semcache.agents.slots import (
+    ARTICLE,
+    STOP,
+    STRICT,
+    SlotKind,
+    TaskWord,
+    admits,
+    find,
+    impossible,
+    stem,
+    units,
+    words,
+)
 from semcache.agents.value_pieces import is_cut, kind_at, own_value, span_of
 from semcache.agents.word_alignment import Element, align, weight
+from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
+_DETERMINERS = vocabulary(
+    "my your his her our their its this that every each all any some no another other same next last first"
+)
 # What a value does not hold, but a further wish of the user does.
 _MORE = "then also afterwards instead otherwise unless or nor but except excluding without"
 _CLAUSE = re.compile(rf"[.!?;]\s+\w|\b(?:{'|'.join(_MORE.split())})\b", re.IGNORECASE)
@@ -124,7 +140,9 @@ def learned(task: str, values: Mapping[str, str], *, salt: bytes = b"") -> TaskP
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
                 kind = kind_at(task, said[first].start, said[end - 1].end, value)
-                taken.append((first, end, PatternGap(slot, kind, len(wanted), took=writing(value), led=leading(value))))
+                owns = OWNED.search(task[said[end - 1].start : said[end - 1].end]) and not OWNED.search(value)
+                took = writing(value) | ({Writing.OWNER} if owns else frozenset())
+                taken.append((first, end, PatternGap(slot, kind, len(wanted), took=took, led=leading(value))))
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
@@ -155,19 +173,41 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
         return None
     said = units(task)
     reading = _FitReading(task, said, salt)
-    for element, (first, end) in zip(pattern.elements, align(pattern.elements, said), strict=True):
+    path = align(pattern.elements, said)
+    lost: list[int] = []
+    for place, (element, (first, end)) in enumerate(zip(pattern.elements, path, strict=True)):
         if isinstance(element, PatternGap):
             reading.take(element, first, end)
         elif first == end:
-            reading.missing.append(stem(element))
+            lost.append(place)
         else:
             reading.inside.add(first)
-    surplus = tuple([word.stem for place, word in enumerate(said) if place not in reading.inside])
-    missing = tuple(reading.missing)
+    missing = tuple(
+        [
+            stem(one)
+            for place in lost
+            if isinstance(one := pattern.elements[place], str) and not _is_article(stem(one), place, path, said)
+        ]
+    )
+    surplus = tuple(
+        [
+            word.stem
+            for place, word in enumerate(said)
+            if place not in reading.inside and (word.stem != ARTICLE or word is said[-1])
+        ]
+    )
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
     unsure = reading.unsure or loose_signs(task, reading.spans) != pattern.signs
     return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
+
+
+def _is_article(word: str, place: int, path: Sequence[tuple[int, int]], said: Sequence[TaskWord]) -> bool:
+    """Return True for an article of a pattern that a task has left out, and has no other determiner in its place."""
+    if word != ARTICLE or place + 1 == len(path):
+        return False
+    first, end = path[place + 1]
+    return first == end or said[first].stem not in _DETERMINERS
 
 
 class _FitReading:
@@ -177,7 +217,6 @@ class _FitReading:
         self._task, self._said, self._salt = task, said, salt
         self.values: dict[str, str] = {}
         self.pieces: list[str] = []
-        self.missing: list[str] = []
         self.odd, self.unsure = 0, False
         self.inside: set[int] = set()
         self.spans: list[tuple[int, int]] = []
@@ -198,6 +237,9 @@ class _FitReading:
             piece = own or piece
             self.odd += bool(own)
             odd = odd or not own
+        if Writing.OWNER in gap.took:
+            odd = odd or OWNED.search(piece) is None
+            piece = OWNED.sub("", piece)
         self.pieces.append(piece)
         room = 3 * gap.widest + _ROOM if gap.slot else gap.widest + 1
         odd = odd or end - first > room or not self._admits(gap, piece, start, stop)
@@ -216,7 +258,8 @@ class _FitReading:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
             led = gap.slot and gap.led and leading(piece) - gap.led
-            return admits(gap.kind, piece) and not said and not led and not impossible(piece)
+            other = said or led or (gap.slot and Writing.KIND in writing(piece) - gap.took)
+            return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)
 

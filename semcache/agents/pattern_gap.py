@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
-from semcache.agents.slots import STRICT, SlotKind, kind_of, words
+from semcache.agents.slots import ARTICLE, STRICT, SlotKind, kind_of, words
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
+from semcache.request.text import vocabulary
 
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _ITEM = re.compile(r"""\"(?P<one>[^\"\n]+)\"|'(?P<two>[^'\n]+)'|(?P<bare>[\w.@/+-]+)""")
-_LEADING = frozenset(
+OWNED = re.compile(r"['\u2019]s\Z")
+_LEADING = vocabulary(
     "in on at from to between for with without by of about into onto until till before after since during within over"
-    " under near around through against".split()
+    " under near around through against"
 )
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
@@ -47,6 +49,8 @@ class Writing(StrEnum):
     SEVERAL = "several"
     BOUNDED = "bounded"
     EITHER = "either"  # "4 or 5 stars"
+    OWNER = "owner"  # "Ann" of "Ann's"
+    KIND = "kind"  # "a white desk", which is any
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ def writing(piece: str) -> frozenset[Writing]:
     found = set[Writing]()
     if len(items(piece)) > 1:
         found.add(Writing.SEVERAL)
+    if piece.casefold().startswith(("a ", "an ")):
+        found.add(Writing.KIND)
     if " or " in piece.casefold():
         found.add(Writing.EITHER)
     if bounds(piece):
@@ -91,8 +97,9 @@ def writing(piece: str) -> frozenset[Writing]:
 
 
 def only_value(piece: str, salt: bytes) -> bytes:
-    """The keyed digest of a value that fills no slot, in any case."""
-    return blake2b(" ".join(piece.casefold().split()).encode(), digest_size=8, key=salt[:64]).digest()
+    """The keyed digest of a value that fills no slot, in any case and with or without "the"."""
+    plain = " ".join(piece.casefold().removeprefix(f"{ARTICLE} ").split())
+    return blake2b(plain.encode(), digest_size=8, key=salt[:64]).digest()
 
 
 def leading(piece: str) -> frozenset[str]:

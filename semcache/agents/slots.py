@@ -120,7 +120,7 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
     (
         SlotKind.ID,
         r"#\w+|(?<![\w/.~:])(?:~|\.{1,2})?/(?:[\w.-]{1,255}/){0,32}[\w.-]{0,254}\w/?"
-        r"|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*",
+        r"|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*|(?<![\w.])\d{1,9}(?:\.\d{1,9}){2,4}(?![\w.]*\w)",
     ),
     (SlotKind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
 )
@@ -129,6 +129,8 @@ _CAPITAL = "[A-ZÀ-ÖØ-Þ" + "".join([chr(code) for code in range(0x100, 0x590)
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?={_CAPITAL}))?{_CAPITAL}[\w'’&-]*)*")
 _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_FILE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,12}\d?")  # "notes.txt", "example.org"
+_VERSION = re.compile(r"v?\d+(?:\.\d+){2,}", re.IGNORECASE)
 _DAY_OF_YEAR = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])")  # a fraction, but in a date's place
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _TIME = re.compile(
@@ -143,6 +145,7 @@ _NEVER = _vocabulary(
     " where why how which is are was were do does did can could will would should may might please if and or but"
     " then also in on at to for from by with of as not no yes give show tell list find get"
 )
+ARTICLE = "the"  # whoever leaves it out means the same; "a desk" is any desk
 STOP = _vocabulary(
     "a an the of in on at to for from by with and or is are was were be been do does did has have had i me my we our"
     " you your it its this that these those please can could would will as s"
@@ -258,8 +261,10 @@ def admits(kind: SlotKind, text: str) -> bool:
 
 
 def _identifier(raw: str) -> bool:
-    """A number sign, an underscore, a path, capitals inside, or letters among digits: no ordinary word."""
+    """A number sign, an underscore, a path, a file, a version, capitals inside, or letters among digits: no word."""
     if raw.startswith("#") or "_" in raw or ("/" in raw and not raw.replace("/", "").isupper()):
+        return True
+    if _FILE.fullmatch(raw) or _VERSION.fullmatch(raw):
         return True
     if not any(map(str.isdigit, raw)):
         return bool(_CAMEL.fullmatch(raw))

@@ -19,7 +19,7 @@ import numpy as np
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import PatternGap, only_value
-from semcache.agents.slots import STOP, TaskValue, find, stem, words
+from semcache.agents.slots import ARTICLE, STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.word_alignment import weight
 
@@ -154,7 +154,7 @@ class TemplateIndex:
         """Rows whose fixed words the task says for the most part, and that share; those with the most first."""
         if not self._rows:
             return []
-        said = {word.stem for word in words(task)}
+        said = {word.stem for word in words(task)} - {ARTICLE}
         share = np.zeros(len(self._rows))
         for word in said:
             if word in self._having:
@@ -207,7 +207,7 @@ class TemplateIndex:
             self._rows.append(None)
             self._weights.append(math.inf)
         self._rows[row] = id, pattern
-        self._weights[row] = sum(map(weight, set(pattern.stems))) or math.inf
+        self._weights[row] = sum(map(weight, set(pattern.stems) - {ARTICLE})) or math.inf
         self._sizes = None
         self._of.setdefault(id, []).append(row)
         return row

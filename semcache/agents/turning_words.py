@@ -13,6 +13,7 @@ import re
 from semcache.agents.pattern import PatternFit, TaskPattern, realised
 from semcache.agents.pattern_gap import PatternGap, Writing, bounds, items, writing
 from semcache.agents.slots import AGREEING, SlotKind, find, kind_of
+from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
 
@@ -51,8 +52,8 @@ _NO_NAME = vocabulary(
     """
 )
 _TIMES = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|christmas|easter|usd|eur|gbp|jpy|chf|euros?|dollars?|pounds?)\b"
+    rf"\b(?:(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}"
+    r"|christmas|easter|usd|eur|gbp|jpy|chf|euros?|dollars?|pounds?)\b"
 )
 # What stands for something else, and is no value of its own.
 _REFERRING = vocabulary(
@@ -80,6 +81,8 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     bound = bool(fit.pieces) and bounds(task) != bounds(realised(pattern, fit))
     if bound or any(_is_bounded(gap, piece) for gap, piece in taken):
         return ("a bound",)
+    if any(gap.kind is SlotKind.NAME and _is_name_and_more(piece) for gap, piece in taken):
+        return ("no name",)
     asks = _only_asks(pattern)
     if writes and not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return ("a list",)
@@ -100,7 +103,7 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     for gap, piece in zip(gaps, fit.pieces, strict=False):
         around = around.replace(piece, " ", 1) if piece else around
         if gap.slot and piece:
-            free = gap.kind is SlotKind.TEXT and gap.widest >= _FREE
+            free = (gap.kind is SlotKind.TEXT and gap.widest >= _FREE) or gap.kind is kind_of(piece) is SlotKind.AMOUNT
             told = told.replace(piece, " " if free else _of_no_name(piece), 1)
     told, around = _plain(told), _plain(around)
     fixed = " ".join(pattern.fixed)
@@ -161,13 +164,18 @@ def _is_no_name(gap: PatternGap, piece: str, *, cased: bool) -> bool:
         return bool(said) and set(said) <= _REFERRING
     if gap.kind is not SlotKind.NAME or kind_of(piece) is not SlotKind.TEXT:
         return False
-    if _NO_NAME & set(said) or any(one.search(piece) for one in (_OWNED, _MANNER)) or _TIMES.search(lower):
+    if _NO_NAME & set(said) or any(one.search(piece) for one in (_OWNED, _MANNER)):
         return True
     if Writing.ORDINARY in gap.took:
         return False
     if piece == lower:
         return cased or said[:1] == ["the"] or len(said) > max(_PAIR, gap.widest)
     return gap.widest < _PLACE
+
+
+def _is_name_and_more(piece: str) -> bool:
+    """Return True where a time or a currency stands beside a name: "Frank on Monday", "Ann Lee in euros"."""
+    return kind_of(piece) is SlotKind.TEXT and _TIMES.search(piece.casefold()) is not None
 
 
 def _of_no_name(piece: str) -> str:
