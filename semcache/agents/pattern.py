@@ -37,6 +37,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
+_VARIED = 3  # prepositions after which a gap is known to take any
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
 _DETERMINERS = vocabulary(
     "my your his her our their its this that every each all any some no another other same next last first"
@@ -257,7 +258,7 @@ class _FitReading:
         if gap.kind is not SlotKind.QUOTED:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
-            led = gap.slot and gap.led and leading(piece) - gap.led
+            led = gap.slot and 0 < len(gap.led) < _VARIED and leading(piece) - gap.led
             other = said or led or (gap.slot and Writing.KIND in writing(piece) - gap.took)
             return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]

@@ -20,6 +20,7 @@ from semcache.request.text import vocabulary
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _ITEM = re.compile(r"""\"(?P<one>[^\"\n]+)\"|'(?P<two>[^'\n]+)'|(?P<bare>[\w.@/+-]+)""")
+_SAME_TIME = {"during": "in", "within": "in"}
 OWNED = re.compile(r"['\u2019]s\Z")
 _LEADING = vocabulary(
     "in on at from to between for with without by of about into onto until till before after since during within over"
@@ -103,8 +104,8 @@ def only_value(piece: str, salt: bytes) -> bytes:
 
 
 def leading(piece: str) -> frozenset[str]:
-    """The preposition that a value begins with, if it does."""
-    return _LEADING & {word.casefold() for word in piece.split()[:1]}
+    """The preposition that a value begins with, if it does; "during 2022" is "in 2022"."""
+    return frozenset([_SAME_TIME.get(word, word) for word in piece.casefold().split()[:1] if word in _LEADING])
 
 
 def bounds(text: str) -> frozenset[str]:

@@ -90,6 +90,10 @@ COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _QUOTED_ITEM = r"(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')"
 _ITEM = rf"(?:{_QUOTED_ITEM}|[\w.@/+-]{{1,64}})"
+_PHONE = (
+    r"(?<![\w.])(?:(?=\+(?:[ .()-]{0,2}\d){8})\+\d{1,3}(?:[ .-]?\(?\d{2,12}\)?){1,5}"
+    r"|\(\d{3}\) ?\d{3}[ -]\d{4}|\d{3}-\d{3}-\d{4})(?![\w-])"
+)
 _FORMS: tuple[tuple[SlotKind, str], ...] = (
     (
         SlotKind.LIST,
@@ -115,11 +119,11 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
         r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
         r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
     ),
-    # A path; and a word with a letter among its first characters: to look further would look through the whole of a
-    # long ruling at each dash.
+    # A telephone number; a path; a version; and a word with a letter among its first characters: to look further would
+    # look through the whole of a long ruling at each dash.
     (
         SlotKind.ID,
-        r"#\w+|(?<![\w/.~:])(?:~|\.{1,2})?/(?:[\w.-]{1,255}/){0,32}[\w.-]{0,254}\w/?"
+        _PHONE + r"|#\w+|(?<![\w/.~:])(?:~|\.{1,2})?/(?:[\w.-]{1,255}/){0,32}[\w.-]{0,254}\w/?"
         r"|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*|(?<![\w.])\d{1,9}(?:\.\d{1,9}){2,4}(?![\w.]*\w)",
     ),
     (SlotKind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
@@ -131,6 +135,7 @@ _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _FILE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,12}\d?")  # "notes.txt", "example.org"
 _VERSION = re.compile(r"v?\d+(?:\.\d+){2,}", re.IGNORECASE)
+_IDENTIFIERS = (_FILE, _VERSION, re.compile(_PHONE))
 _DAY_OF_YEAR = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])")  # a fraction, but in a date's place
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _TIME = re.compile(
@@ -261,10 +266,10 @@ def admits(kind: SlotKind, text: str) -> bool:
 
 
 def _identifier(raw: str) -> bool:
-    """A number sign, an underscore, a path, a file, a version, capitals inside, or letters among digits: no word."""
+    """Return True for what is no ordinary word, by its signs, its capitals inside, or its digits."""
     if raw.startswith("#") or "_" in raw or ("/" in raw and not raw.replace("/", "").isupper()):
         return True
-    if _FILE.fullmatch(raw) or _VERSION.fullmatch(raw):
+    if any(form.fullmatch(raw) for form in _IDENTIFIERS):
         return True
     if not any(map(str.isdigit, raw)):
         return bool(_CAMEL.fullmatch(raw))
