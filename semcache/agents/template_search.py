@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _ORDER = "then after before until first next last finally later once than if unless"
 _ORDERING = frozenset([stem(word) for word in _ORDER.split()])
 _DIRECTIONS = frozenset(("to", "from", "into", "onto", "by", "for", "with", "against"))  # of what stands behind
+# Words that may change with the order; "send me the file" and "send it to me" are for somebody all the same.
+_UNSAID = STOP - frozenset(("i", "me", "my", "we", "our", "you", "your"))
 _FOUND_BY = ("patterns", "tools", "retired")  # of a template; the rest may change in place
 ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
 NEARBY = 4  # of those that it does not fit, to see how near it is
@@ -223,7 +225,7 @@ class TemplateIndex:
 
 def _bag_of(pattern: TaskPattern) -> str:
     kinds = sorted(one.kind.value for one in pattern.elements if isinstance(one, PatternGap))
-    return " ".join([*sorted(word for word in pattern.stems if word not in STOP), "|", *kinds]) if kinds else ""
+    return " ".join([*sorted(word for word in pattern.stems if word not in _UNSAID), "|", *kinds]) if kinds else ""
 
 
 def _bag(task: str, found: Sequence[TaskValue]) -> str:
@@ -231,7 +233,7 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
         word.stem for word in words(task) if not any(one.start < word.end and word.start < one.end for one in found)
     ]
     kinds = sorted(one.kind.value for one in found)
-    return " ".join([*sorted(word for word in outside if word not in STOP), "|", *kinds])
+    return " ".join([*sorted(word for word in outside if word not in _UNSAID), "|", *kinds])
 
 
 def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt: bytes) -> PatternFit | None:
