@@ -91,14 +91,10 @@ async def fill(
     what the small model may take.
     """
     told = {word.stem for word in words(task)}
-    counted = counts(template.steps)
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
         raise UnfitTemplate(PlanReason.LEAK, ", ".join(sorted(lost)))
-    for hole in (hole for step in template.steps for hole in _holes(step)):
-        # A value that a later step could not be given is one that the plan is not for.
-        slot = template.slot(hole.slot)
-        if slot.source is SlotSource.TASK and slot.name in fit.values:
-            _put(hole, {slot.name: _said(slot, fit, counted)})
+    _check_values(template, fit)
+    counted = counts(template.steps)
     wanted = template.steps if until is None else template.steps[:until]
     values = followed(template, fit, done)
     open_: list[Slot] = []
@@ -128,6 +124,15 @@ async def fill(
         else:
             steps.append(tuple([_made(one, values, tools) for one in step.actions]))
     return FilledPlan(tuple(steps), "\n".join(lines), filled, len(open_))
+
+
+def _check_values(template: Template, fit: PatternFit) -> None:
+    """Raise Unfit where a value of the task is none that each step can be given, the last ones included."""
+    counted = counts(template.steps)
+    for hole in [hole for step in template.steps for hole in _holes(step)]:
+        slot = template.slot(hole.slot)
+        if slot.source is SlotSource.TASK and slot.name in fit.values:
+            _put(hole, {slot.name: _said(slot, fit, counted)})
 
 
 def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:

@@ -49,7 +49,7 @@ _CLAUSE = re.compile(rf"[.!?;]\s+\w|\b(?:{'|'.join(_MORE.split())})\b", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class PatternFit:
-    """How a task fits a pattern.
+    """The fit of a task to a pattern.
 
     `values` maps slots to pieces of the task, `pieces` are those of all gaps in order, "" for one that took none.
     `missing` are stems of the pattern that the task lacks, `surplus` those of the task that stand outside every gap.

@@ -254,7 +254,7 @@ def loaded(text: str) -> Json:
 
 
 def depth(value: Json) -> int:
-    """How deep a JSON value is nested; at most a little over what is accepted."""
+    """The depth of a JSON value; at most a little over what is accepted."""
     level, layer = 0, [value]
     while layer and level <= _DEPTH:
         level += 1

@@ -168,7 +168,7 @@ def words(text: str) -> tuple[TaskWord, ...]:
 
 @_remembered
 def units(text: str) -> tuple[TaskWord, ...]:
-    """What a pattern aligns: the words of a text, but a list in brackets as one."""
+    """The words of a text as patterns align them, with each list in brackets as one."""
     found = list(words(text))
     for one in find(text):
         if one.kind is SlotKind.LIST:

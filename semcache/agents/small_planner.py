@@ -80,7 +80,7 @@ class SmallPlanner:
         return sum(one.standing()["comparisons"] for one in self._watches.values())
 
     def standing(self) -> dict[str, Any]:
-        """Where it stands, for operators."""
+        """The standing as operators are shown it."""
         return {work.value: watch.standing() for work, watch in self._watches.items()}
 
     def state(self) -> dict[str, Any]:

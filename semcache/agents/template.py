@@ -23,7 +23,7 @@ ResultPlace: TypeAlias = tuple[int, int, tuple[str | int, ...]]  # step, call, a
 
 
 class SlotSource(StrEnum):
-    """Where the value of a slot comes from."""
+    """The source of a slot's value."""
 
     TASK = "task"  # it stands in the task
     RESULT = "result"  # it stands in the result of an earlier step
@@ -31,7 +31,7 @@ class SlotSource(StrEnum):
 
 
 class ValueForm(StrEnum):
-    """How a value is written in a call, where the task writes it otherwise."""
+    """The form of a value in a call, where the task writes it otherwise."""
 
     SAME = "same"
     LOWER = "lower"
@@ -342,7 +342,9 @@ def _read_element(data: Json) -> Any:
     if isinstance(data, str):
         return data
     slot, kind, widest, optional, *rest = data
-    took, only, led = (*rest, *[(), "", ()][len(rest) :])
+    took = rest[0] if rest else ()
+    only = rest[1] if len(rest) > 1 else ""
+    led = rest[2] if len(rest) > 2 else ()
     return PatternGap(
         str(slot), SlotKind(kind), int(widest), bool(optional), frozenset(map(Writing, took)), bytes.fromhex(only),
         frozenset(map(str, led)),

@@ -44,7 +44,7 @@ _SHARE = 0.5  # of a pattern's weight that a task must say
 
 
 class PlanTier(StrEnum):
-    """How a template was found."""
+    """The tier in which a template was found."""
 
     KEY = "key"
     SLOTS = "slots"

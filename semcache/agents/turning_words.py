@@ -76,29 +76,12 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
 
     `writes`: the plan calls a tool that may change something.
     """
-    gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
-    taken = [(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values]
-    bound = bool(fit.pieces) and bounds(task) != bounds(realised(pattern, fit))
-    if bound or any(_is_bounded(gap, piece) for gap, piece in taken):
+    if fit.pieces and bounds(task) != bounds(realised(pattern, fit)):
         return ("a bound",)
-    if any(gap.kind is SlotKind.NAME and _is_name_and_more(piece) for gap, piece in taken):
-        return ("no name",)
+    gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
     asks = _only_asks(pattern)
-    if writes and not asks and any(_is_list(gap, piece) for gap, piece in taken):
-        return ("a list",)
-    cased = _CAPITAL.search(task) is not None
-    named = _named(pattern)
-    if (
-        writes
-        and not asks
-        and any(
-            _is_no_name(gap, one, cased=cased)
-            for gap, piece in taken
-            if gap.slot not in named
-            for one in _items(gap, piece)
-        )
-    ):
-        return ("no name",)
+    if unlike := _unlike_value(task, pattern, fit, acts=writes and not asks):
+        return (unlike,)
     told = around = task
     for gap, piece in zip(gaps, fit.pieces, strict=False):
         around = around.replace(piece, " ", 1) if piece else around
@@ -113,6 +96,21 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
         said |= _moved(around if asks or _QUESTIONS & set(pattern.fixed) else told)
         known |= _moved(fixed)
     return tuple(sorted(said ^ known))
+
+
+def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, acts: bool) -> str:
+    """A value that is none of those that its slot is for, in a word; "" where there is none. `acts`: it may do harm."""
+    gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
+    taken = [(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values]
+    if any(_is_bounded(gap, piece) for gap, piece in taken):
+        return "a bound"
+    if any(gap.kind is SlotKind.NAME and _is_name_and_more(piece) for gap, piece in taken):
+        return "no name"
+    if acts and any(_is_list(gap, piece) for gap, piece in taken):
+        return "a list"
+    cased, named = _CAPITAL.search(task) is not None, _named(pattern)
+    singles = [(gap, one) for gap, piece in taken if gap.slot not in named for one in _items(gap, piece)]
+    return "no name" if acts and any(_is_no_name(gap, one, cased=cased) for gap, one in singles) else ""
 
 
 def _only_asks(pattern: TaskPattern) -> bool:

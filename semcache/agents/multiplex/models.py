@@ -35,7 +35,7 @@ class PricedModel:
         return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / 1e6
 
     def seconds(self, completion_tokens: float) -> float:
-        """How long an answer of so many tokens takes."""
+        """The seconds that an answer of so many tokens takes."""
         return self.first + completion_tokens / self.speed
 
 

@@ -46,7 +46,7 @@ class Ridge:
 
     @property
     def seen(self) -> float:
-        """How many examples it remembers."""
+        """The number of examples that it remembers."""
         return float(self._inner[0, 0])
 
     def learn(self, x: Array, y: float) -> None:

@@ -251,7 +251,7 @@ class NearHits:
         return "refined" if better.answer != held.answer else "kept"
 
     def standing(self) -> dict[str, Any]:
-        """Where it stands, for operators."""
+        """The standing as operators are shown it."""
         return {
             "examples": len(self.pool),
             "bytes": self.pool.bytes,

@@ -19,7 +19,7 @@ _HALVING = 200.0  # comparisons after which the share that is compared has halve
 
 
 class PathState(StrEnum):
-    """Where a path stands."""
+    """The standing of a path."""
 
     LEARNING = "learning"  # compared in the background, served by the large model
     OPEN = "open"
@@ -68,7 +68,7 @@ class QualityWatch:
             self.state = PathState.OPEN
 
     def standing(self) -> dict[str, Any]:
-        """Where it stands, for operators."""
+        """The standing as operators are shown it."""
         return {
             "state": self.state.value,
             "target": self.target,

@@ -12,7 +12,7 @@ from semcache.agents.run import Json
 
 
 class ToolReason(StrEnum):
-    """Why a call was answered from here, or is to be executed, or why its result is not kept."""
+    """The reason that a call was answered from here, is to be executed, or that its result is not kept."""
 
     READ = "read"
     STATE = "state"

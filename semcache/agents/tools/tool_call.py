@@ -67,7 +67,7 @@ def key_of(salt: str, rule: ToolRule, call: ToolCall, own: Sequence[Any]) -> byt
 
 
 def refusal(rule: ToolRule, call: ToolCall) -> ToolReason | None:
-    """Why a call is executed although its result may be known."""
+    """The reason to execute a call although its result may be known."""
     if rule.effect is Effect.STATE:
         # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
         return None
