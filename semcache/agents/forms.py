@@ -11,6 +11,7 @@ from typing import Any
 from semcache.agents.pattern_gap import items
 from semcache.agents.slots import COUNTS, ORDINALS, impossible
 from semcache.agents.template import ValueForm
+from semcache.config.calendar_names import MONTHS
 
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 # "60k" is not 60, and "1,5" may be one and a half.
@@ -24,7 +25,7 @@ _UNITS = {
     **dict.fromkeys(("jpy", "yen"), "¥"),
     "percent": "%",
 }
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = tuple([month[:3] for month in MONTHS])
 _SPELT = {word: place for place, word in enumerate(COUNTS)} | {word: place + 1 for place, word in enumerate(ORDINALS)}
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _FIXED = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")

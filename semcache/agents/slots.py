@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
+from semcache.config.calendar_names import MONTHS, SHORT_MONTHS
 from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.unit_names import symbol
 from semcache.runtime.scoped_memo import scoped_cache
@@ -82,10 +83,7 @@ class TaskWord(NamedTuple):
     end: int
 
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH = rf"(?:{'|'.join((*MONTHS, *SHORT_MONTHS))})\b\.?"
 COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _QUOTED_ITEM = r"(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')"

@@ -18,7 +18,7 @@ import numpy as np
 
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
-from semcache.agents.pattern_gap import PatternGap, only_value
+from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
 from semcache.agents.slots import ARTICLE, STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.word_alignment import weight
@@ -242,8 +242,8 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
     None where one slot would have two values, where a value stands behind another preposition than its slot (to add
     the group to the user is not to add the user to the group), or where what fills no slot is not what it was.
     """
-    said = words(task)
-    before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
+    spoken = words(task)
+    before = {value: next((word.stem for word in reversed(spoken) if word.end <= value.start), "") for value in found}
     towards = {value: _direction(task, found, value) for value in found}
     values: dict[str, str] = {}
     last = direction = ""
@@ -264,7 +264,10 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
         chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
         if gap.only and [only_value(one.text, salt) for one in chosen] != [gap.only]:
             return None
-        if gap.slot and chosen and values.setdefault(gap.slot, chosen[0].text) != chosen[0].text:
+        said = (
+            OWNED.sub("", chosen[0].text) if chosen and Writing.OWNER in gap.took else chosen[0].text if chosen else ""
+        )
+        if gap.slot and chosen and values.setdefault(gap.slot, said) != said:
             return None
         if gap.slot and chosen and towards[chosen[0]] != direction:
             return None
