@@ -259,7 +259,7 @@ class _FitReading:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
             led = gap.slot and 0 < len(gap.led) < _VARIED and leading(piece) - gap.led
-            other = said or led or (gap.slot and Writing.KIND in writing(piece) - gap.took)
+            other = said or led or (gap.slot and {Writing.KIND, Writing.DEED} & (writing(piece) - gap.took))
             return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)

@@ -16,10 +16,17 @@ from hashlib import blake2b
 from semcache.agents.slots import ARTICLE, STRICT, SlotKind, kind_of, words
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
+from semcache.request.wording.verbs import is_base
 
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
 _ITEM = re.compile(r"""\"(?P<one>[^\"\n]+)\"|'(?P<two>[^'\n]+)'|(?P<bare>[\w.@/+-]+)""")
+# A verb with what it is done to, behind another thing.
+_DEED = re.compile(
+    r"(?:,|\band)\s+((?-i:[a-z]+))\s+(?:(?:the|an?|it|them|him|her|me|us|my|our|his|its|their|your|this|that|these"
+    r"|those|all|every|everything|some|any|one)\b|(?-i:[A-Z])|[$€£¥#]?\d)",
+    re.IGNORECASE,
+)
 _SAME_TIME = {"during": "in", "within": "in"}
 OWNED = re.compile(r"['\u2019]s\Z")
 _LEADING = vocabulary(
@@ -52,6 +59,7 @@ class Writing(StrEnum):
     EITHER = "either"  # "4 or 5 stars"
     OWNER = "owner"  # "Ann" of "Ann's"
     KIND = "kind"  # "a white desk", which is any
+    DEED = "deed"  # "red hats and order the cheapest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,8 @@ def writing(piece: str) -> frozenset[Writing]:
     found = set[Writing]()
     if len(items(piece)) > 1:
         found.add(Writing.SEVERAL)
+    if any(is_base(one[1]) for one in _DEED.finditer(piece)):
+        found.add(Writing.DEED)
     if piece.casefold().startswith(("a ", "an ")):
         found.add(Writing.KIND)
     if " or " in piece.casefold():

@@ -49,6 +49,15 @@ async def served(task: str, *learned: tuple[str, Any]) -> Any:
         # A value that begins with another preposition answers another question.
         ("Show sales figures in March 2026", "in March 2026", "Show sales figures during May 2026", "during May 2026"),
         ("Show sales figures in March 2026", "in March 2026", "Show sales figures to the board", None),
+        # A further wish is no part of a value.
+        (
+            "Search the shop for blue shoes",
+            "blue shoes",
+            "Search the shop for red hats and gloves",
+            "red hats and gloves",
+        ),
+        ("Search the shop for blue shoes", "blue shoes", "Search the shop for red hats and order the cheapest", None),
+        ("Search the shop for blue shoes", "blue shoes", "Search the shop for red hats, show me their prices", None),
         # What is said to be a name is one, whatever it is.
         ("Create a folder named Drafts there", "Drafts", "Create a folder named old stuff there", "old stuff"),
         ("Move my things to Drafts folder", "Drafts", "Move my things to nobody folder", None),

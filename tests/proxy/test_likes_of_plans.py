@@ -1,4 +1,4 @@
-"""A task that is merely like the one of a plan reaches the model through the proxy, and courtesy makes no other task."""
+"""A task that is merely like the one of a plan reaches the model through the proxy; courtesy makes no other task."""
 
 from __future__ import annotations
 
