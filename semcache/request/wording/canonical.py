@@ -23,9 +23,10 @@ from semcache.request.wording.letters import flattened, is_evident, lowered, nor
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
+from semcache.request.wording.task_texts import parted
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 10
+VERSION = 11
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -114,15 +115,18 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
             if whole != current:
                 edits.add(Edit.FRAME)
             return Wording(whole, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
-        held_out = held(current)
+        head, given = parted(current) or (current, "")
+        held_out = held(head, given)
         if held_out is None:
             break
         body, spans = held_out
         made: set[Edit] = set()
         edited = _edited(body, kinds, made, told, counted)
-        if spans and Edit.CHARACTERS in kinds and (plain := straightened(spans)) != spans:
-            made.add(Edit.CHARACTERS)
-            spans = plain
+        if spans and Edit.CHARACTERS in kinds:
+            plain = straightened(spans[:-1]) + spans[-1:] if given else straightened(spans)
+            if plain != spans:
+                made.add(Edit.CHARACTERS)
+                spans = plain
         changed = restored(edited, spans)
         if (
             changed == current

@@ -81,13 +81,15 @@ def is_about_here(text: str) -> bool:
     return " ." in text and not _COMMANDS.isdisjoint(text.split()) and _HERE.search(text) is not None
 
 
-def held(text: str) -> tuple[str, tuple[str, ...]] | None:
+def held(text: str, given: str = "") -> tuple[str, tuple[str, ...]] | None:
     r"""The text with a mark in the place of each protected span, and the spans; None for code and what cannot be held.
+
+    What is `given` to go behind it is held as a whole, as the last of the spans.
 
     >>> held("the command `ls -l`")
     ('the command \ue000', ('`ls -l`',))
     """
-    if not text.isascii() and _PRIVATE.search(text):
+    if (not text.isascii() and _PRIVATE.search(text)) or (not given.isascii() and _PRIVATE.search(given)):
         return None
     spans: list[str] = []
 
@@ -115,6 +117,8 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
         done = end
     if pieces:
         text = "".join(pieces) + text[done:]
+    if given:
+        text += hold(given)
     return None if len(spans) > _MOST else (text, tuple(spans))
 
 
