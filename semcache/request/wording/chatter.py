@@ -38,7 +38,7 @@ _EMPTY = vocabulary(
     off real quick as always basically honestly actually seriously frankly literally essentially look listen yeah yep
     yup yes mean guess suppose think out pure and or but ahead everything going today
     next before while earlier yesterday previous last already since been stuck confused lost desperate urgent
-    urgently asap possible chance soon
+    urgently asap possible chance soon artificial intelligence
     """
 )
 _SIGNS = vocabulary(
@@ -66,7 +66,7 @@ _ANSWERS = vocabulary("""
 _REPLIES = vocabulary("answer answers reply response")
 _LIKENED = vocabulary("""
     one two another more all only simple easy small tiny basic random weird odd silly stupid dumb strange awesome
-    amazing fantastic lovely wonderful super cool perfect little
+    amazing fantastic lovely wonderful super cool perfect little just only
     """)
 # What hangs before a comma and is no sentence.
 _CONNECTIVES = vocabulary(
@@ -145,6 +145,17 @@ _QUOTING = re.compile(
 )
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ASKS = vocabulary("what who whom whose where when why how which")
+_ABOUT = re.compile(
+    r"(?:in [a-z]+|(?:the )?(?:meaning|definition|pronunciation|spelling|etymology|origin|translation|synonyms?)\b.*"
+    r"|is (?:it|that|this) (?:an? )?(?:noun|verb|adjective|adverb|interjection|word|slang|formal|informal|rude|polite)\b.*"
+    r"|what (?:does|do) (?:it|that|this) (?:mean|stand for)|(?:or|versus|vs)\b.*)[ .?!]*$",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"(?:how|what) (?:do|should|can|could|would|to|is)\b.*\b(?:reply|respond|response|say|answer|text|write)(?: back)?"
+    r"(?: to (?:that|this|it|him|her|them))?[ .?!]*$",
+    re.IGNORECASE,
+)
 _JOINS = re.compile(r"(?:but|and|so|however)[, ]+(?=\S)", re.IGNORECASE)
 # Behind a comma these may belong to a title: "Hello, Goodbye".
 _PARTING = vocabulary(
@@ -183,7 +194,7 @@ def without_chatter(text: str) -> str:
     if (
         holds(folded(text), _SIGNING)
         and (match := _SIGNED.search(text))
-        and _enough(text[: match.start()])
+        and enough(text[: match.start()])
         and not says(text[: match.start()], clause=False)
     ):
         text = text[: match.start()]
@@ -233,7 +244,7 @@ def _without_head(text: str) -> str:
     if not words or not _is_chatter(words, match[1].lower().strip(), clause="," in mark or ":" in mark, head=True):
         return text
     rest = rest[found.end() :] if (found := _JOINS.match(rest)) else rest
-    return rest if _enough(rest) else text
+    return rest if enough(rest) and not is_about(rest) else text
 
 
 def _without_end(text: str) -> str:
@@ -264,7 +275,7 @@ def _without_end(text: str) -> str:
     if "," in mark and _PARTING.issuperset(words):
         return text
     kept = "?" if "?" in mark else ""
-    return head + kept if _enough(head) else text
+    return head + kept if enough(head) else text
 
 
 def says(head: str, clause: bool) -> bool:
@@ -304,7 +315,15 @@ def _is_polite(words: list[str], signs: frozenset[str]) -> bool:
     return not _ANSWERS.isdisjoint(words) and (_REPLIES.isdisjoint(words) or _LIKENED.isdisjoint(words))
 
 
-def _enough(text: str) -> bool:
+def is_about(rest: str) -> bool:
+    """Return True if what follows asks about a greeting or thanks itself: "sorry! how do I reply", "thanks, in German".
+
+    So "in Germany, can I" is not taken for a language, nothing but a word or two may stand behind "in".
+    """
+    return _ABOUT.match(rest) is not None or _BACK.match(rest) is not None
+
+
+def enough(text: str) -> bool:
     """Return True if a request may be left: two words, or one of another writing than chatter."""
     words = _WORDS.findall(text.lower())
     return len(words) > 1 and not all(map(_EMPTY.__contains__, words[:12]))

@@ -31,11 +31,16 @@ _TAIL = re.compile(
     r"|buddy|anyone"
     r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now"
     r" please|then)$"
-    r"|(?<=\w) (?:anyway|anyways|by any chance|if you do not mind|if possible|then|though"
-    r"|you guys|if you know|if i may ask|or something|or whatever|(?<!\bwho )do you know|if you please)$"
-    r"|^(?:what|who|where|when|why|which)\b.* (?:exactly|precisely)$",
+    r"|(?<=\w) (?:by any chance|if you do not mind|if possible|then|though"
+    r"|you guys|if you know|if i may ask|or something|or whatever|if you please)$"
+    r"|^(?:what|who|where|when|which) (?:is|are|was|were)\b.* (?:exactly|precisely)$"
+    r"|^(?:what|who|where|when|which)\b.* (?:mean|do|happened|happen|work|live|go|start|end)(?P<just> exactly| precisely)$"
+    r"|^(?:what|who|where|when|why|how) (?:is|are|was|were)\b.*(?P<anyway> anyways?)$"
+    r"|^(?:what|who|where|when|why|how) (?:is|are|was|were|do|does|did|can|should|will|would)\b.* \w+(?P<known> do you know)$",
     re.IGNORECASE,
 )
+# "Then" is a time there.
+_PAST = vocabulary("did was were had used")
 _TAILS = vocabulary(
     """
     anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something
@@ -51,7 +56,10 @@ _SAID = re.compile(
 )
 _PLEASES = vocabulary("say spell word to can that not will you they we i must should would could cannot who people")
 _LETTERS = re.compile(r"[a-z]+")
-_URGENT = re.compile(r"(?<=\w),? (?:asap|as soon as possible)$", re.IGNORECASE)
+_URGENT = re.compile(
+    r"(?<=\w)(?<!\b(?:is|or|of|to|vs)\b)(?<!\b(?:mean|does|word|term|than|with|from)\b)(?<!means),?"
+    r" (?:asap|as soon as possible)$", re.IGNORECASE
+)
 _ENDS = vocabulary(
     """
     thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye
@@ -73,8 +81,10 @@ def without_ending(text: str, bag: frozenset[str]) -> str:
 
 def _without_tail(text: str) -> str:
     match = _TAIL.search(text)
-    if match is None:
+    if match is None or (match[0] == " then" and not _PAST.isdisjoint(text.lower().split())):
         return text
+    if (tail := match.lastgroup) is not None:
+        return text[: match.start(tail)]
     if not match.start():
         return text.rsplit(" ", 1)[0]
     return text[: match.start()]

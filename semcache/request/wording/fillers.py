@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.chatter import without_chatter
+from semcache.request.wording.chatter import enough, is_about, without_chatter
 from semcache.request.wording.endings import without_ending
+from semcache.request.wording.verbs import is_base
 
 _ASKING = (
     r"(?:what|who|whom|whose|where|when|why|how|which|can|could|would|should|is|are|do|does|did|was|were|will|has|have"
@@ -18,7 +19,7 @@ _ASKING = (
 _VERB = (
     r"(?:explain|give|list|show|write|translate|summarize|describe|tell|suggest|recommend|provide|compare|define|find"
     r"|create|generate|teach|name|calculate|convert|outline|clarify|help|solve|fix|rewrite|draft|check|count|identify"
-    r"|walk|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread|correct|analyze|evaluate|sketch"
+    r"|walk(?=[ ](?:me|us)\b)|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread|correct|analyze|evaluate|sketch"
     r"|illustrate|tabulate|estimate|compute|prove|derive|simplify|design|propose|discuss|mention|break down|go over"
     r"|put together|come up with|look up|work out|figure out|sort|format|edit|plan|prepare|develop|brainstorm|expand"
     r"|shorten|extract|classify|categorize|highlight|elaborate|interpret|complete|continue|determine|select|produce"
@@ -120,7 +121,7 @@ _LEADING = re.compile(
         {_HELLO}(?:[ ]{_PEOPLE})+(?:(?:[,.!:;]+|[ ][\u2013-])\s+|\n|\s+(?={_ASKING}))
       | {_HELLO}(?:[,.!:;]+|[ ][\u2013-])\s+(?!world|vietnam|dolly|kitty|goodbye|brooklyn|darkness)
       | {_HELLO}\n
-      | {_HELLO}[ ](?={_ASKING}|{_VERB})
+      | {_HELLO}[ ](?={_ASKING}|{_VERB})(?!(?:is|was)[ ](?!it\b|there\b|this\b|that\b|my\b|your\b|anyone\b|any\b|the[ ]\w+[ ]\w))
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
           [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
@@ -129,7 +130,7 @@ _LEADING = re.compile(
           |if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
           |any[ ]|may[ ]|might[ ])
       | (?:so|well|ok|okay|right|alright|all[ ]right|anyway|now|basically|actually|honestly|seriously)
-          (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b|um+\b|uh+\b|like\b))
+          (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?!what[ ]if\b)(?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b|um+\b|uh+\b|like\b))
       | (?:(?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ])?so[ ](?=(?:my|i|we|the|there|it|this|our|in|on
         |for|with|if|when|at|using)\b)
       | (?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ]so[ ](?={_NEXT}|{_ASKING}|{_VERB})
@@ -151,12 +152,12 @@ _LEADING = re.compile(
       | (?:by[ ]the[ ]way|btw)(?:,[ ]?|[ ](?={_NEXT}))
       | (?:sorry|excuse[ ]me|pardon[ ]me|apologies)(?:[ ](?:to[ ]bother[ ]you|for[ ](?:asking
           |the[ ]bother)))?(?:,[ ](?:but[ ])?|[ ]but[ ])
-      | (?:please|kindly)(?:,[ ]?|[ ](?!please\b|me\b|him\b|her\b|them\b))
+      | (?:please|kindly)(?!,?[ ](?:in[ ]\w+$|meaning\b|(?:or|versus|vs)\b))(?:,[ ]?|[ ](?!please\b|me\b|him\b|her\b|them\b))
       | (?:if[ ](?:at[ ]all[ ])?possible|if[ ]you[ ](?:can|could|would|do[ ]not[ ]mind|please|have[ ]a[ ](?:moment
           |minute)|know)
           |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute
               |second)))
-          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})
+          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})(?![^.?!\n]*,[ ]?(?:{_NEXT}|then\b|would\b))
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:wondering|curious|pondering|puzzled|wanting)
           (?:[ ](?:about|to[ ]{_KNOW}|as[ ]to))?[ ,]+(?:{_IF_YOU}|(?={_NEXT}|(?:do|does|is|are|can)\b))
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:hoping|wanting|looking|trying|keen
@@ -272,8 +273,7 @@ _MEANT = frozenset(("actually", "basically", "sort", "kind"))
 _MIDDLE = re.compile(
     r"(?<!say)(?<!saying)(?<!word)(?<!mean)(?<!means)(?<!says)(?<!\buse)(?<!\busing)(?<!\bspell)(?<!\bplay)"
     r"(?<!\btype)(?<!\bwrite)(?<!\bavoid)(?<!\bhear)(?<!pronounce)(?<!\bremove)(?<!\bor)(?<!\bversus)"
-    r"(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:u+h+m*"
-    r"|u+m+|e+rm+|h+m+|er(?=,|\.\.\.))(?:,|\.\.\.)?(?= )",
+    r"(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:(?-i:u+h+m*|u+m+)|(?-i:e+rm+|h+m+|er)(?=,|\.\.\.))(?:,|\.\.\.)?(?= )",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
@@ -298,8 +298,10 @@ _CUES = vocabulary("""
     it any do does have got anyone someone somebody apologies nice here my the what we are need not no q also but and
     anybody help is did then literally be advise inform guide update mm mmm mmmm man thx
     """)
+# Words that somebody may ask about, rather than say.
+_SAID = vocabulary("hi hello hey hiya heya howdy greetings good dear yo hallo sorry please oh ok okay well um uh er hm")
 _REQUEST = re.compile(rf"{_VERB}", re.IGNORECASE)
-_EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=[a-z])", re.IGNORECASE)
+_EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=([a-z]+)\b)", re.IGNORECASE)
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
 
 
@@ -317,6 +319,8 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         match = _LEADING.match(text)
         if match is None or match.end() == len(text):
             break
+        if words[0] in _SAID and (is_about(text[match.end() :]) or (len(words) < 5 and not enough(text[match.end() :]))):
+            break
         text = text[match.end() :].lstrip(" ,\n")
         words = text[:40].lower().replace(",", " ").split()
     if "mind" in bag and (match := _GERUND.match(text)):
@@ -328,7 +332,7 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         if not bag.isdisjoint(_MEANT):
             text = _BASE.sub(r"\1", text)
         if "even" in bag:
-            text = _EVEN.sub(r"\1 ", text)
+            text = _EVEN.sub(lambda match: f"{match[1]} " if is_base(match[2].lower()) and match[2] != "out" else match[0], text)
         if "just" in bag or "simply" in bag:
             text = _JUST.sub(r"\1 ", text)
     if "you please " in text:
