@@ -144,6 +144,8 @@ def american(word: str, following: str) -> str | None:
         return None
     if word in _CONDITIONAL and following in ("party", "mp", "mps", "government", "leader", "party's"):
         return None
+    if word == "grey's":  # a name: "Grey's Anatomy" is not "Gray's Anatomy"
+        return None
     if word.endswith("'s"):
         plain = AMERICAN.get(word[:-2])
         return plain and plain + "'s"

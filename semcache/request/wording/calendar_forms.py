@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.config.calendar_names import MONTHS, SHORT_MONTHS
+from semcache.request.text import vocabulary
 from semcache.request.wording.cues import folded, has_digit, holds
 
 _MONTH = rf"({'|'.join(sorted((*MONTHS, *SHORT_MONTHS), key=len, reverse=True))})"
@@ -47,7 +48,12 @@ _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "
 _TENS_IN_WORDS = tuple([f"{tens}ies" for tens in _TENS])
 _HOURS = tuple([f"{digit}h" for digit in "0123456789"])
 _ZEROES = ("0s", "0's")
-_WARMTH = frozenset(("temperature", "temperatures", "degrees", "highs", "lows", "heat", "hot", "percentile"))
+# What is said to be "in the 90s" or "in the nineties" of these is a figure.
+_WARMTH = vocabulary("""
+    temperature temperatures temp temps degrees highs lows heat hot percentile percent percentage iq score scores grade
+    grades pulse bpm heart blood sugar oxygen spo2 saturation humidity speed speeds mph wind winds age ages aged fever
+    range
+    """)
 # "5 june holidays" counts them.
 _COUNTED = re.compile(r" (?!is\b|was\b|has\b|does\b|this\b|as\b)[a-z]+s(?!\w)", re.I)
 _DAY_CUES = (
@@ -75,7 +81,7 @@ def dated(text: str, bag: frozenset[str]) -> str:
         text = _TWENTY_FOUR.sub(lambda match: _hour(int(match[1]) - 12, match[2], "p"), text)
     if "12" in text:
         text = _NOON.sub(_noon, text)
-    if holds(lower, _TENS_IN_WORDS):
+    if holds(lower, _TENS_IN_WORDS) and bag.isdisjoint(_WARMTH):
         text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)
     if "0" in text and "the" in bag and bag.isdisjoint(_WARMTH) and holds(lower, _ZEROES):
         text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)

@@ -130,6 +130,8 @@ def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
     if first and low[first - 1] in _VERBAL and not _asks(low, first - 1):
         return False
     plain = [[word.rstrip(",.?!;:") for word in low[start:stop]] for start, stop in sides]
+    if all(len(side) == 1 and len(side[0]) == 1 for side in plain):
+        return False  # "P and L", "Q and A"
     if any(word in _DETERMINERS for side in plain for word in side[2 if side[0] in _BEFORE else 1 :]):
         return False
     if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:

@@ -89,6 +89,7 @@ _SEQUENCE = vocabulary(
     college faculty academy act house lord lords bureau museum journal movie film book novel song lyrics band album
     game show series title called named quote episode brand company store translate spell rhyme word words phrase
     either neither without
+    wrote written writes sang sung sings directed directs starred stars starring acted published painted composed
     """
 )
 _BINOMIALS = vocabulary("""
@@ -148,7 +149,10 @@ _BEINGS = vocabulary("""
     anyone anybody everyone employee employees worker workers student students teacher patient patients customer
     customers user users client clients neighbor neighbors tenant tenants driver drivers passenger passengers guest
     guests dog dogs cat cats animal animals bird birds horse horses pet pets he she him her them they
+    dad mom mum grandma grandpa uncle aunt boss cousin puppy kitten
     """)
+# Somebody who is asked, told or taught "to" do a thing.
+_MOVING = vocabulary("ask tell convince persuade train teach force allow want remind order advise encourage invite pay get")
 _FIRST = re.compile(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
 _LEADING = vocabulary("in using on for with at during without after before under near within")
@@ -194,7 +198,8 @@ def _with_joined_pairs(text: str, bag: frozenset[str]) -> str:
         return text
     text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
     text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
-    text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
+    if bag.isdisjoint(_PARTS_OF_DATA):
+        text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
     if not bag.isdisjoint(_JOINTLY):
         text = _TOGETHER.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
     return text
@@ -253,7 +258,11 @@ _DATES = frozenset([*MONTHS, *SHORT_MONTHS, *WEEKDAYS]) | vocabulary("""
     christmas easter thanksgiving halloween ramadan diwali hanukkah midnight noon morning afternoon evening night dawn
     dusk sunrise sunset spring summer autumn fall winter today tomorrow yesterday now
     """)
-_DIRECTED = vocabulary("rate rates conversion conversions")  # of one to the other
+# Of one to the other, or less the other.
+_DIRECTED = vocabulary("""
+    rate rates conversion conversions set change growth increase decrease divergence transition minus subtract rise fall
+    """)
+_PARTS_OF_DATA = vocabulary("column columns string strings cell cells name names file files list lists branch array arrays")
 _RELATING = vocabulary(
     """
     interchangeable synonymous identical equivalent related equal similar same different married
@@ -281,6 +290,8 @@ def _may_be_of_another(leader: str, words: list[str]) -> bool:
     """
     if leader in _TIMED:
         return False
+    if leader == "to" and not _MOVING.isdisjoint(words):
+        return True
     named = words if leader in _ATTACHED else words[-1:]
     return not _BEINGS.isdisjoint([word.strip("?") for word in named])
 

@@ -58,7 +58,8 @@ _PLEASES = vocabulary("say spell word to can that not will you they we i must sh
 _LETTERS = re.compile(r"[a-z]+")
 _URGENT = re.compile(
     r"(?<=\w)(?<!\b(?:is|or|of|to|vs)\b)(?<!\b(?:mean|does|word|term|than|with|from)\b)(?<!means),?"
-    r" (?:asap|as soon as possible)$", re.IGNORECASE
+    r" (?:asap|as soon as possible)$",
+    re.IGNORECASE,
 )
 _ENDS = vocabulary(
     """

@@ -319,7 +319,9 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         match = _LEADING.match(text)
         if match is None or match.end() == len(text):
             break
-        if words[0] in _SAID and (is_about(text[match.end() :]) or (len(words) < 5 and not enough(text[match.end() :]))):
+        if words[0] in _SAID and (
+            is_about(text[match.end() :]) or (len(words) < 5 and not enough(text[match.end() :]))
+        ):
             break
         text = text[match.end() :].lstrip(" ,\n")
         words = text[:40].lower().replace(",", " ").split()
@@ -332,7 +334,9 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         if not bag.isdisjoint(_MEANT):
             text = _BASE.sub(r"\1", text)
         if "even" in bag:
-            text = _EVEN.sub(lambda match: f"{match[1]} " if is_base(match[2].lower()) and match[2] != "out" else match[0], text)
+            text = _EVEN.sub(
+                lambda match: f"{match[1]} " if is_base(match[2].lower()) and match[2] != "out" else match[0], text
+            )
         if "just" in bag or "simply" in bag:
             text = _JUST.sub(r"\1 ", text)
     if "you please " in text:

@@ -16,6 +16,7 @@ from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
 from semcache.request.wording.subjects import way_of_anybody
 from semcache.request.wording.verbs import base_of, is_base
+from semcache.request.wording.ways import is_asked_for, is_told_of, way_wanted
 
 _TELL = (
     r"(?:(?:can|could|would|will) you (?:please )?)?(?:please )?"
@@ -27,10 +28,12 @@ _TELL = (
 )
 _SPACED_TELL = _TELL.replace(" ", "[ ]")
 _ACTION = r"(?!(?:not|no|never|be|i|you|we|they|he|she|it|much|many|long|old|far)\b)(?=[a-z\ue000-\uf8ff])"
+# "How could I forget" asks for no way to do it.
+_BEFALLING = "look|sound|feel|seem|smell|taste|weigh|die|react|benefit|forget|hate|fail|miss|lose[ ](?:so|\\d)"
 _HOW_TO = re.compile(
     rf"""
     (?:
-        (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|could|would|might)[ ](?:i|one)
+        (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|(?:could|would|might)(?![ ]\w+[ ](?:{_BEFALLING})\b))[ ](?:i|one)
       | (?:{_SPACED_TELL}[ ])?how[ ](?:(?:i|one)[ ](?:can|could|would|might)|to)
       | (?:can|could|would)[ ]you[ ](?:please[ ])?(?:tell|show|teach)[ ]me[ ]how[ ]to
       | (?:{_SPACED_TELL}[ ])?what(?:[ ]is|\'s)[ ](?:the|a)[ ](?:way|procedure|process)[ ]to
@@ -38,14 +41,12 @@ _HOW_TO = re.compile(
       | (?:{_SPACED_TELL}[ ])?what[ ](?:are|is)[ ](?:the|a|some)[ ](?:ways?|methods?)[ ](?:to|of[ ]how[ ]to
         |(?:that[ ])?i[ ]can)
       | (?:{_SPACED_TELL}[ ])?what[ ]steps[ ](?:are[ ](?:needed|required|involved|necessary)|does[ ]it[ ]take)[ ]to
-      | (?:{_SPACED_TELL}[ ])?what[ ](?:is|are)[ ](?:required|needed|necessary)[ ](?:steps[ ])?(?:in[ ]order[ ])?to
       | how[ ]would[ ](?:you|we|i|one)[ ]go[ ]about[ ]to
       | how[ ]am[ ]i[ ](?:supposed|able)[ ]to
       | how[ ]shall[ ](?:i|we|one)
       | (?:any[ ](?:idea|ideas|tips|clue)[ ](?:on[ ])?)how[ ]to
       | (?:tell|show|teach)[ ]me[ ]the[ ]way[ ]to
       | teach[ ]me[ ]to
-      | what[ ]does[ ]it[ ]take[ ]to
       | how[ ]exactly[ ](?:do|can|would)[ ](?:i|you|we|one)
       | (?:what|which)[ ]steps[ ](?:do[ ]i|should[ ]i|must[ ]i)[ ](?:take|follow)[ ]to
       | (?:{_SPACED_TELL}[ ]|give[ ]me[ ]|list[ ])?(?:the[ ])?(?:steps|way|instructions)[ ](?:to|on[ ]how[ ]to)
@@ -134,7 +135,7 @@ _REASON = re.compile(
 _MEANING = re.compile(
     rf"(?:(?:{_TELL} )?what is |(?:give|name|tell|show|provide|state)(?: me| us)?(?: with)? |explain |i "
     rf"(?:need|want) )?the"
-    rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$|(?:{_TELL} )?what (?:does )?(.+) means?$"
+    rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$|(?:{_TELL} )?what (?:does |do )?(.+) means?$"
     rf"|what (?:is )?(\S+(?: \S+)?)(?: is|'s)? (?:meaning|definition)$|(?:(?:what is )?a )?definition (?:of|for) (.+)$"
     rf"|define (.+)$|what is meant by (.+)$|what do(?:es)? (?:you|one|people|we|they) mean by (.+)$"
     rf"|(?:explain |tell me )?the meaning of (?!life\b)(.+)$",
@@ -172,41 +173,9 @@ _KNOWING = (
 )
 _WHETHER = re.compile(
     rf"{_KNOWING},? (?:if|whether)(?: or not)? (?!you (?:can|could|would|will|know|knew)\b)(?=\S+ \S)|is it "
-    rf"(?:true|correct|right"
-    r"|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a|an|it|i|my|your) \S)",
+    rf"(?:true|correct|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a|an|it|i|my|your) \S)",
     re.IGNORECASE,
 )
-_WISH = re.compile(
-    r"(?:i|we) (?:just |really |also )?(?:want|need|would like|am trying|have|wish|am looking|wanted|am "
-    r"planning|intend|hope|would love"
-    r"|tried) to ((?!know\b|ask\b|find out\b|understand\b)[^.?!;]+?)(?:[.;!,]| \u2013)? (?:but |so |and "
-    r")?(?:i (?:do|am) not"
-    r" (?:know|sure) how(?: to(?: do (?:it|that|this|so))?)?|how (?:do|can|could|would|might) (?:i|we)(?: "
-    r"(?:go about )?(?:do(?:ing)?|achieve"
-    r"|accomplish)(?:ing)? (?:that|this|it|so)| go about (?:it|that|this)| proceed)?|how(?: to(?: do (?:that"
-    r"|this|it|so))?)?|how is (?:that"
-    r"|this|it) done)\??$",
-    re.IGNORECASE,
-)
-_HELP = re.compile(
-    r"(?:(?:i|we) (?:just |really )?(?:need|want|could use|would like) (?:some |your |a (?:bit|little) of "
-    r")?(?:help|assistance|a hand)"
-    r"(?: with| in)?|(?:can|could|would|will) (?:you|any(?:one|body)|some(?:one|body)) (?:please )?(?:help"
-    r"|assist) (?:me|us)(?: out)?"
-    r"(?: with| in)|(?:please )?help (?:(?:me|us)(?: out)?(?: with| in)?|with)|need(?: some)? help(?: with| "
-    r"in)?|(?:i am )?(?:stuck on|struggling"
-    r" with|having trouble|having difficulty|struggling)) (?:to )?([a-z]+)\b(?! (?:machine|tools?|problem"
-    r"|issue|is|are)\b)",
-    re.IGNORECASE,
-)
-# "Help me write a letter" asks for the letter.
-_MAKING = vocabulary("""
-    write draft create find choose plan understand solve translate decide prepare come figure learn generate design
-    summarize
-    brainstorm rewrite calculate compute compose outline pick get know make out proofread explain edit improve name
-    identify
-    debug develop think compare convert list study review see remember
-    """)
 _BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
 # What only its name answers, "the largest planet", "the person who": of another thing that is asked for, what it is.
 _TOLD = r"the (?:(?:\w{2,8}est|most|least|first|last)\b|[^,.?!;]*? (?:that|who|whose|whom|which|where|when)\b)[^,.?!;]*"
@@ -252,28 +221,29 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"when is the (best|right|ideal|worst|cheapest|busiest) time (?=(?:to|for|of)\b)", re.I),
         r"what is the \1 time "),
     (re.compile(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
-    (re.compile(r"what do (?:you|we|people|they) call ([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (re.compile(r"what do (?:you|we|people|they) call (?!(?:you|me|my|him|her|them)\w*\b)([^,.?!;]+)$", re.I), r"what is \1 called"),
     (re.compile(rf"what is the name (?:of|for) ({_TOLD})$", re.I), r"what is \1"),
     (re.compile(rf"what is ({_TOLD}) (?:called|named)$", re.I), r"what is \1"),
     (re.compile(r"what is the (?:name (?:of|for)|(?:term|word) for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
     (re.compile(
         r"(?:the )?((?:\w{2,8}est|most \w+|least \w+|best|worst|first|last) (?!way\b|of\b)(?:(?!is\b|are\b|was\b"
         r"|do\b|does\b|did\b)[\w'-]+ ){1,4}(?:in|on|ever|of) [^,.?!;]+)$", re.I), r"what is the \1"),
-    (re.compile(r"(?:can|could) (?:i|one|you|we) ([^,.?!;]+),? and (?:if so,? )?how\??$", re.I), r"how do i \1"),
+    (re.compile(r"(?:can|could) (?:i|one|we) ([^,.?!;]+),? and (?:if so,? )?how\??$", re.I), r"how do i \1"),
     (re.compile(
         r"is there (?:a|any) way to ([^,.?!;]+),? and (?:if so,? )?(?:how|what is it)\??$", re.I), r"how do i \1"),
     (re.compile(
-        r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|based|to be found)(?=$| (?:in|on)\b)", re.I),
+        r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|to be found|(?<!book )(?<!film )(?<!movie )(?<!story )"
+        r"(?<!show )(?<!series )(?<!novel )(?<!game )based(?! on))(?=$| (?:in|on)\b)", re.I),
             r"\1"),
     (re.compile(
         r"is it (?:at all )?possible (?:for (?:me|one|us) |for (?:someone|people) (?!.*\b(?:my|me|our|us|i"
         r"|their)\b))?to ", re.I), "can i "),
     (re.compile(
-        r"(?:can one|am i able to|could i(?! (?:have|be|get)\b)|could one|would i be able to) ", re.I), "can i "),
-    (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:for me |if i )?(?:to )?", re.I), "is it ok to "),
+        r"(?:can one(?! (?:of|person|parent|partner|man|woman|dog|cat|eye|ear|kidney|lung|leg|side|party|day|part)\b)|am i able to|could i(?! (?:have|be|get)\b)|could one(?! (?:of|person|day|man|woman)\b)|would i be able to) ", re.I), "can i "),
+    (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:(?:for me )?to|if i) ", re.I), "is it ok to "),
     (re.compile(
-        r"(?:is there (?:a|any|some)|are there any|any) ways? (?:for me |i can |one can )?(?:to "
-        r")?(?=[a-z])(?!of\b|that\b|in\b)", re.I), "is there a way to "),
+        r"(?:is there (?:a|any|some)|are there any|any) ways? (?:(?:for me )?to|i can|one can) "
+        r"(?=[a-z])", re.I), "is there a way to "),
     (re.compile(
         r"(?:do i have to|must i|is it necessary (?:for me )?to|is it required to|am i required to) ", re.I),
             "do i need to "),
@@ -310,9 +280,9 @@ def framed(text: str, first: str) -> str:
         and not text.endswith((" for what", " full form", " by who", " by who?", " by whom"))
     ):
         return text
-    if (match := _DOING.match(text)) and (base := base_of(match[1].lower())) and not _happens(match):
+    if (match := _DOING.match(text)) and (base := base_of(match[1].lower())) and not is_told_of(match):
         return f"how do i {base}{text[match.end() :]}"
-    if match := _HOW_TO.match(text):
+    if (match := _HOW_TO.match(text)) and is_asked_for(match):
         return "how do i " + text[match.end() :]
     if (way := way_of_anybody(text)) is not None:
         return way
@@ -321,11 +291,6 @@ def framed(text: str, first: str) -> str:
     if len(line) > 240:
         return text
     return directed(_asked(related(commanded(_named(_wanted(line)))))) + rest
-
-
-def _happens(match: re.Match[str]) -> bool:
-    """Return True for what happens by itself, "the process of aging", rather than what somebody does to a thing."""
-    return "process" in match[0].lower() and not match.string[match.end() :].strip(" ?.!")
 
 
 def _named(text: str) -> str:
@@ -347,26 +312,12 @@ def _named(text: str) -> str:
 
 def _wanted(text: str) -> str:
     """The question in what says first what is wanted and then asks for it: "I want to X, how do I do that"."""
-    if match := _WISH.match(text):
-        return "how do i " + match[1]
-    if (match := _HELP.match(text)) and (verb := _to_do(match[1].lower(), match[0])) is not None:
-        return f"how do i {verb}{text[match.end() :]}"
+    if (way := way_wanted(text)) is not None:
+        return way
     if match := _WHETHER.match(text):
         clause = text[match.end() :]
         return asked_whether(clause) or text
     return text
-
-
-def _to_do(word: str, said: str) -> str | None:
-    """The verb of a task in its base form; None for what is asked to be made, and for another word."""
-    base = (
-        base_of(word)
-        if word.endswith("ing")
-        else word
-        if is_base(word) and " me " in said and " with " not in said
-        else None
-    )
-    return None if base in _MAKING else base
 
 
 def _asked(text: str) -> str:

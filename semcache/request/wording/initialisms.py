@@ -48,8 +48,8 @@ mgr=manager; mgrs=managers; asst=assistant; exec=executive; execs=executives; re
 prolly=probably; obv=obviously; esp=especially; pg=page; pgs=pages; misc=miscellaneous; orig=original
 prev=previous; num=number; nums=numbers; func=function; funcs=functions; var=variable; vars=variables
 dirs=directories; envs=environments; cmd=command; cmds=commands; pkg=package; pkgs=packages; lib=library
-libs=libraries; impl=implementation; auth=authentication; txt=text; txts=texts; pwd=password; pw=password
-pswd=password; pword=password; passwd=password; addr=address; amt=amount; amts=amounts; txn=transaction
+libs=libraries; impl=implementation; auth=authentication; txt=text; txts=texts; pw=password
+pswd=password; pword=password; addr=address; amt=amount; amts=amounts; txn=transaction
 txns=transactions; rcvd=received; recd=received; meds=medications; jr=junior; ave=avenue; apt=apartment
 apts=apartments; pkwy=parkway; mtg=meeting; mtgs=meetings; biz=business; svc=service; svcs=services
 lang=language; langs=languages; vid=video; vids=videos; fave=favorite; fav=favorite; faves=favorites
@@ -57,8 +57,7 @@ resto=restaurant; bc=because; becos=because; 2nite=tonight; tonite=tonight; tmor
 nite=night; luv=love; srsly=seriously; outta=out of; sorta=sort of; lotta=lot of; lotsa=lots of; hafta=have to
 oughta=ought to; coulda=could have; shoulda=should have; woulda=would have; tryna=trying to; imma=i am going to
 wassup=what is up; yall=you all; hosp=hospital; approx=approximately; temps=temperatures; specs=specifications
-docs=documentation; devs=developers; admin=administrator; admins=administrators; promo=promotion
-promos=promotions; rehab=rehabilitation; detox=detoxification; decaf=decaffeinated; carbs=carbohydrates
+docs=documentation; devs=developers; admin=administrator; admins=administrators; rehab=rehabilitation; detox=detoxification; decaf=decaffeinated; carbs=carbohydrates
 carb=carbohydrate; bday=birthday; xmas=christmas; diff=difference; diffs=differences; gf=girlfriend
 hubby=husband; dept=department; mos=months; cert=certificate; certs=certificates; quals=qualifications
 ltr=letter; pymt=payment; pmt=payment; pymts=payments; natl=national; intro=introduction; mins=minutes

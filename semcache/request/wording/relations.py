@@ -74,6 +74,8 @@ _DESCRIBED = vocabulary("""
     purpose function role origin cause plot moral history theme setting meaning significance importance impact effect
     relationship connection structure theory principle law theorem concept idea rule
     """)
+# Without an article these may begin a title, or what is no person: "God of War", "head of lettuce".
+_TITLED = vocabulary("god goddess star head king queen leader wife emperor artist captain host")
 _WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
 _DIFFERENCE = re.compile(
     rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
@@ -112,7 +114,7 @@ _OWNED = re.compile(
 )
 _WROTE = re.compile(
     r"who (?:is|was) the (author|writer|inventor|painter|composer|founder|discoverer|creator) of (?!this|that|my"
-    r"|your|the (?:month|year))",
+    r"|your|the (?:month|year|week|day|decade|century))",
     re.I,
 )
 _DID = {
@@ -178,7 +180,8 @@ def _difference(text: str) -> str | None:
     if match := _DIFFERENCE.match(text):
         which = (match[1] or "").lower()
         kind = {"": "", "key": "main "}.get(which, f"{which} ")
-        return f"what is the {kind}difference {text[match.end() :]}"
+        be = "was" if _WAS.match(text) else "is"
+        return f"what {be} the {kind}difference {text[match.end() :]}"
     if match := _CONTRAST.match(text):
         one, two = filter(None, match.groups())
         return f"what is the difference between {one} and {two}{text[match.end() :]}"
@@ -200,6 +203,8 @@ def _person_of(text: str, was: bool) -> str | None:
     """The question for the person in a relation that this is; None for another text."""
     match = _OF_PERSON.match(text)
     if match is None or match[0].lower().startswith(("what is", "what was", "what are")):
+        return None
+    if match[1].lower() in _TITLED and match[0].lower().startswith(match[1].lower()):
         return None
     return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
 
