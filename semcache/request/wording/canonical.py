@@ -254,6 +254,7 @@ class _Words:
         self._pieces, self._kinds, self._made, self._slips, self._upper = pieces, kinds, made, slips, upper
         self._kept = _withheld(pieces, slips) if slips else frozenset[int]()
         self._last = len(pieces) - 2
+        self._written = pieces[:]
 
     def edit(self, at: int) -> None:
         """Edit the word that stands there."""
@@ -294,9 +295,20 @@ class _Words:
         if Edit.CHARACTERS not in self._kinds or word == low or at in self._kept:
             return
         first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
-        plain = low if is_evident(low, "".join(pieces[at + 1 : at + 3])) else lowered(word, first)
+        before = self._written[at - 2] if at > 1 and pieces[at - 1] == " " else ""
+        if is_evident(low, before, "".join(pieces[at + 1 : at + 3])):
+            plain = low
+        else:
+            plain = lowered(word, first, self._beside(at, before, word))
         if plain != word:
             self._put(at, plain, Edit.CHARACTERS)
+
+    def _beside(self, at: int, before: str, word: str) -> bool:
+        """Return True if the word beside this one is in capitals too, or has one, as in a title."""
+        behind = self._pieces[at + 2] if at < self._last and self._pieces[at + 1] == " " else ""
+        if word.isupper():
+            return any(len(other) > 1 and other.isupper() for other in (before, behind))
+        return any(other[:1].isupper() and other != "I" for other in (before if at > 3 else "", behind))
 
     def _rewrite(self, at: int, low: str, *, joined: bool) -> None:
         """Write a contraction in full, British spelling as American, and an abbreviation as what it stands for."""

@@ -53,6 +53,7 @@ _SIGNS = vocabulary(
 )
 _POLITE = vocabulary("please pls plz")
 _TIMES = vocabulary("morning afternoon evening night")
+_AUDIENCE = vocabulary("all everyone everybody team folks guys there y'all friends mate mates people")
 _WISHED = vocabulary("good nice great lovely wonderful have")
 _SOFT = vocabulary("""
     please pls plz kindly now asap urgent urgently soon quickly quick as possible so really just ok okay thank right
@@ -241,7 +242,10 @@ def _without_head(text: str) -> str:
     rest = text[match.end() :]
     if ":" in mark and not rest[:1].isalpha():
         return text
-    if not words or not _is_chatter(words, match[1].lower().strip(), clause="," in mark or ":" in mark, head=True):
+    said = match[1].lower().strip()
+    if not words or not (
+        _wishes(words, mark) or _is_chatter(words, said, clause="," in mark or ":" in mark, head=True)
+    ):
         return text
     rest = rest[found.end() :] if (found := _JOINS.match(rest)) else rest
     return rest if enough(rest) and not is_about(rest) else text
@@ -313,6 +317,12 @@ def _is_polite(words: list[str], signs: frozenset[str]) -> bool:
     if not signs <= _TIMES | _POLITE or _SOFT.issuperset(words):
         return True
     return not _ANSWERS.isdisjoint(words) and (_REPLIES.isdisjoint(words) or _LIKENED.isdisjoint(words))
+
+
+def _wishes(words: list[str], mark: str) -> bool:
+    """Return True for a time of day that is wished, and not told: "Morning!", "Evening all,"."""
+    said = _TIMES | _AUDIENCE
+    return said.issuperset(words) and words[0] in _TIMES and ("!" in mark or len(words) > 1)
 
 
 def is_about(rest: str) -> bool:

@@ -89,9 +89,11 @@ _SEQUENCE = vocabulary(
     college faculty academy act house lord lords bureau museum journal movie film book novel song lyrics band album
     game show series title called named quote episode brand company store translate spell rhyme word words phrase
     either neither without
-    wrote written writes sang sung sings directed directs starred stars starring acted published painted composed
     """
 )
+# What stands behind these may be one title.
+_TITLING = vocabulary("wrote written writes sang sung sings directed directs starred stars starring acted painted composed")
+
 _BINOMIALS = vocabulary("""
     rock-roll bed-breakfast search-rescue search-replace find-replace cut-paste copy-paste drag-drop trial-error
     cause-effect supply-demand research-development war-peace crime-punishment pride-prejudice romeo-juliet
@@ -148,11 +150,14 @@ _BEINGS = vocabulary("""
     husband wife son daughter brother sister mother father parent parents partner boyfriend girlfriend someone somebody
     anyone anybody everyone employee employees worker workers student students teacher patient patients customer
     customers user users client clients neighbor neighbors tenant tenants driver drivers passenger passengers guest
-    guests dog dogs cat cats animal animals bird birds horse horses pet pets he she him her them they
+    guests dog dogs cat cats animal animals bird birds horse horses pet pets
     dad mom mum grandma grandpa uncle aunt boss cousin puppy kitten
     """)
+_POSSESSIVES = vocabulary("my your his her our their its")
 # Somebody who is asked, told or taught "to" do a thing.
-_MOVING = vocabulary("ask tell convince persuade train teach force allow want remind order advise encourage invite pay get")
+_MOVING = vocabulary(
+    "ask tell convince persuade train teach force allow want remind order advise encourage invite pay get"
+)
 _FIRST = re.compile(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
 _LEADING = vocabulary("in using on for with at during without after before under near within")
@@ -170,8 +175,9 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     if "between" in bag:
         if not bag.isdisjoint(_DATES) and not text.startswith("what is the difference "):
             return text
-        if bag.isdisjoint(_DIRECTED):
-            text = _PAIRED.sub(_between, text)
+        if not bag.isdisjoint(_DIRECTED):
+            return text
+        text = _PAIRED.sub(_between, text)
     chosen = _compared_or_chosen(text, words[0], bag)
     return _with_other_sides(text, words[0], bag) if chosen is None else chosen
 
@@ -222,7 +228,7 @@ def _with_other_sides(text: str, first: str, bag: frozenset[str]) -> str:
         text = _BETTER.sub(_better, text)
     if "versus" in bag or "vs" in bag:
         text = _VERSUS.sub(lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
-    if bag.isdisjoint(_SEQUENCE) and not _EITHER_HEAD.match(text):
+    if bag.isdisjoint(_SEQUENCE) and ("both" in bag or bag.isdisjoint(_TITLING)) and not _EITHER_HEAD.match(text):
         text = coordinated(text, _BINOMIALS)
     return text
 
@@ -262,7 +268,9 @@ _DATES = frozenset([*MONTHS, *SHORT_MONTHS, *WEEKDAYS]) | vocabulary("""
 _DIRECTED = vocabulary("""
     rate rates conversion conversions set change growth increase decrease divergence transition minus subtract rise fall
     """)
-_PARTS_OF_DATA = vocabulary("column columns string strings cell cells name names file files list lists branch array arrays")
+_PARTS_OF_DATA = vocabulary(
+    "column columns string strings cell cells name names file files list lists branch array arrays"
+)
 _RELATING = vocabulary(
     """
     interchangeable synonymous identical equivalent related equal similar same different married
@@ -292,8 +300,9 @@ def _may_be_of_another(leader: str, words: list[str]) -> bool:
         return False
     if leader == "to" and not _MOVING.isdisjoint(words):
         return True
-    named = words if leader in _ATTACHED else words[-1:]
-    return not _BEINGS.isdisjoint([word.strip("?") for word in named])
+    at = 1 if leader in _ATTACHED else len(words) - 1
+    # Of "my dog" nothing more need be said.
+    return any(words[at].strip("?") in _BEINGS and words[at - 1] not in _POSSESSIVES for at in range(at, len(words)))
 
 
 def _key(side: str) -> str:

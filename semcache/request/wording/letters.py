@@ -10,6 +10,8 @@ import re
 import unicodedata
 
 from semcache.request.text import LIGHT, vocabulary
+from semcache.request.wording import misspelt
+from semcache.request.wording.english import FUNCTION_WORDS
 from semcache.request.wording.protected import STYLED
 
 _SAFE = {
@@ -81,7 +83,7 @@ _CAPITALISED = vocabulary(
 )
 _ACRONYMS = vocabulary(
     """
-    us it who aids am pm is as at in on or so do me my we he be by if up us an id ok hi oh la ma pa al co de go no to
+    us it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if up us an id ok hi oh la ma pa al co de go no to
     cat act sat ram rom pet sad add mac pin ice sim now care mad ira irs eta era nasa cast cap cup cop cops dare dot
     ups gap gas gum map mat met mom net new nut one out pal pan par pay pen pie pit pop pot rap raw red rest rip
     sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
@@ -115,13 +117,57 @@ _EVIDENT = {
     "nest": vocabulary("thermostat thermostats"),
     "echo": vocabulary("dot"),
     "visa": vocabulary("card cards"),
+    "zoom": vocabulary("meeting meetings call calls link account webinar webinars background recording recordings app"),
+    "slack": vocabulary(
+        "channel channels message messages workspace notification notifications bot app thread threads"
+    ),
+    "discord": vocabulary("server servers bot bots channel channels account nitro app"),
+    "outlook": vocabulary("email emails inbox calendar account app mail signature"),
+    "excel": vocabulary(
+        "sheet sheets spreadsheet spreadsheets file files formula formulas workbook cell cells macro macros column chart pivot"
+    ),
+    "notion": vocabulary("page pages database databases template templates workspace"),
+    "stripe": vocabulary("payment payments account api webhook webhooks checkout"),
+    "unity": vocabulary("engine game games editor"),
+    "steam": vocabulary("deck account library wallet"),
+    "cash": vocabulary("app"),
 }
+# And those that the word before them makes evident.
+_EVIDENT_BEHIND = {
+    "zoom": ("on", "via", "over"),
+    "slack": ("on", "via"),
+    "discord": ("on", "via"),
+    "excel": ("in", "using"),
+}
+_PARTS_OF_LENSES = vocabulary("level levels lens lenses")
+# Programs, firms, cars and places whose names are common words, unless another capital beside them tells of a title.
+_BRANDS = vocabulary(
+    """
+    threads toast calm linear segment drift sketch compound polygon avalanche ripple tether stellar maker curve flux vault
+    consul packer chef sails backbone arrow dagger realm volley glide combine proton origin epic prey limbo evolve smite
+    medium buffer later blackboard meet sheets slides drive docs photos wallet keep publisher project paint safari opera
+    line messenger shorts spaces clubhouse patron corona cascade crunch trident extra delta spirit frontier virgin fiesta
+    accord civic charger challenger patriot volt impala deal battle ware sale bury rye mull egg rum yell tours nancy
+    essen male bar
+    """
+)
+# Initialisms by origin that are words by now, and words that are often in capitals for no other reason than weight.
+_SAME = vocabulary(
+    """
+    laser lasers radar sonar scuba modem captcha scrum unix linux atm cd dvd select join left right inner outer where having
+    insert update delete null true false distinct except least god time text value values good state table best need help
+    free real please stop right wrong first last next every many much never always must most really today yes dollar yen
+    total assets english indian india card bank tax group line things person today times
+    """
+)
+_INITIALS = 6  # letters at most
 _SHORT = 5  # words
 # Units whose case tells them apart, and elements.
 _CASED = vocabulary(
     """
     Mb Gb Kb Tb MW mW Mbps MBps Gbps GBps Mbit Gbit Ml Co Mg Na Cl Fe Ca Pb Zn Cu Ag Au Hg Sn Ni Mn Cr Br Li Ti Pt Ra
-    Rn Xe Kr Ne Ar Cs Rb Ga Ge Se Ac Ba Cd Md Pa Pd Po Sr Sc Nm NM Mm Pb Cal
+    Rn Xe Kr Ne Ar Cs Rb Ga Ge Se Ac Ba Cd Md Pa Pd Po Sr Sc Nm NM Mm Pb Cal Sb Te Tl Bi Hf Ir Ce Nd Pm Sm Gd Tb Dy Tm
+    Yb Np Pu Cm Bk Cf Fm Lr Rf Db Sg Bh Hs Ds Rg Cn Nh Fl Mc Lv Ts Og Zr Nb Tc Ru Rh Os Dm Em Gm Bm Bb Eb Ab Gb
     """
 )
 _COMMON = vocabulary(
@@ -248,8 +294,8 @@ def shouted(text: str) -> bool:
     return len(words) > 2 and sum(word in _COMMON for word in words) > (len(words) > 6)
 
 
-def lowered(word: str, first: bool) -> str:
-    """The word in lower case, unless its capitals make another word of it."""
+def lowered(word: str, first: bool, beside: bool = False) -> str:
+    """The word in lower case, unless its capitals make another word of it; `beside`: beside another with a capital."""
     low = word.lower()
     if low == word:
         return word
@@ -258,18 +304,30 @@ def lowered(word: str, first: bool) -> str:
     if word in _CASED:
         return word
     if word.isupper():
-        return word if low in _ACRONYMS else low
+        return word if low in _ACRONYMS or (not beside and _is_initials(low)) else low
     if low.endswith("'s") and not first and low[:-2] in _CAPITALISED:
         return word
     if word[1:] == low[1:]:
-        return word if low in _CAPITALISED and not first else low
+        return word if not first and (low in _CAPITALISED or (not beside and low in _BRANDS)) else low
     return low if low in STYLED else word
 
 
-def is_evident(low: str, behind: str) -> bool:
-    """Return True for a name that the word `behind` it makes evident, so that its capital says nothing."""
-    words = _EVIDENT.get(low)
-    return words is not None and behind.startswith(" ") and not words.isdisjoint(behind.lower().split(maxsplit=1)[:1])
+def _is_initials(low: str) -> bool:
+    """Return True for a word in lower case that has forms of its own, so that in capitals it is rather another one."""
+    if len(low) > _INITIALS or low in FUNCTION_WORDS or low in LIGHT or low in _SAME:
+        return False
+    words = misspelt.frequencies()
+    return low in words and (low + "s" in words or low + "es" in words or (low[-1] == "s" and low[:-1] in words))
+
+
+def is_evident(low: str, before: str, behind: str) -> bool:
+    """Return True for a name that the word `before` or `behind` it makes evident, so that its capital says nothing."""
+    if (words := _EVIDENT.get(low)) is None:
+        return False
+    follows = behind.lower().split(maxsplit=1)[:1] if behind.startswith(" ") else []
+    if not words.isdisjoint(follows):
+        return True
+    return before.lower() in _EVIDENT_BEHIND.get(low, ()) and _PARTS_OF_LENSES.isdisjoint(follows)
 
 
 def may_be_another(one: str, two: str, of: int) -> bool:
@@ -280,4 +338,11 @@ def may_be_another(one: str, two: str, of: int) -> bool:
     low = one.lower()
     if len(low) == 1 or low.startswith("-") or not _CASED.isdisjoint((one, two)):
         return True
-    return low in LIGHT or (of <= _SHORT and (low in _ACRONYMS or low in _CAPITALISED))
+    if low in LIGHT:
+        return True
+    return of <= _SHORT and (
+        low in _ACRONYMS
+        or low in _CAPITALISED
+        or low in _BRANDS
+        or (one.isupper() != two.isupper() and _is_initials(low))
+    )
