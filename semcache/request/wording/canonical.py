@@ -54,6 +54,12 @@ _ABOUT_WORDS = frozenset(
 _ABOUT_LETTERS = frozenset(
     ("spell", "spelled", "spelt", "spelling", "typo", "typos", "grammar", "grammatical", "proofread", "correct", "word")
 )
+# Between these stand writings that are compared.
+_COMPARING = frozenset(("vs", "versus", "or", "and", "from", "than"))
+_TWIN = re.compile(
+    r"(?<![\w'])([\w']+(?: [\w']+){0,3}),? (?:and|or|vs\.?|versus|from|than) (?:an? |the )?\1(?![\w'])", re.IGNORECASE
+)
+_WRITTEN = frozenset({Edit.CONTRACTION, Edit.SPELLING, Edit.ABBREVIATION})
 _SPELLED = frozenset({Edit.SPELLING, Edit.TYPO, Edit.ABBREVIATION})
 _ABOUT_PAIRS = (frozenset(("full", "form")), frozenset(("short", "for")))
 _SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
@@ -236,10 +242,21 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
     slips = _slips(pieces, ats) if Edit.TYPO in kinds else {}
     if slips:
         told.update((Edit.TYPO, Edit.CHARACTERS))
-    words = _Words(pieces, kinds - {Edit.ABBREVIATION} if named else kinds, made, slips, upper=upper)
+    kinds = kinds - {Edit.ABBREVIATION} if named else kinds
+    before = pieces[:] if not _COMPARING.isdisjoint(pieces) else None
+    done = set(made)
+    words = _Words(pieces, kinds, made, slips, upper=upper)
     for at in ats:
         words.edit(at)
+    if before is not None and kinds & _WRITTEN and _made_one(before, pieces):
+        made.intersection_update(done)
+        return _words_edited(text, kinds - _WRITTEN, made, told, named)
     return "".join(pieces)
+
+
+def _made_one(before: list[str], after: list[str]) -> bool:
+    """Return True if two writings side by side have become one: "gray or grey"."""
+    return before != after and _TWIN.search("".join(after)) is not None and _TWIN.search("".join(before)) is None
 
 
 class _Words:

@@ -92,7 +92,9 @@ _SEQUENCE = vocabulary(
     """
 )
 # What stands behind these may be one title.
-_TITLING = vocabulary("wrote written writes sang sung sings directed directs starred stars starring acted painted composed")
+_TITLING = vocabulary(
+    "wrote written writes sang sung sings directed directs starred stars starring acted painted composed"
+)
 
 _BINOMIALS = vocabulary("""
     rock-roll bed-breakfast search-rescue search-replace find-replace cut-paste copy-paste drag-drop trial-error

@@ -298,6 +298,14 @@ _CUES = vocabulary("""
     it any do does have got anyone someone somebody apologies nice here my the what we are need not no q also but and
     anybody help is did then literally be advise inform guide update mm mmm mmmm man thx
     """)
+# What is asked of kinds of things asks if the reader can at all: "can you generate images".
+_ABILITY = re.compile(
+    r"(?:can you|are you able to) (?:also |actually |really )?(?:write|draw|generate|create|translate|solve|sketch|summarize"
+    r"|analyze|edit|proofread|predict|design|debug|transcribe|identify|answer|guess|share|extract|plan|review|check)"
+    r"(?: (?!the |my |this |these |those |your |our )(?:[a-z]+ )?(?:[a-z]{2,}s|code|poetry|music|art|text|fiction|content|data"
+    r"|html|css|sql|python|javascript|java|french|spanish|german|english|chinese|japanese|italian|video|audio))?$",
+    re.IGNORECASE,
+)
 # Words that somebody may ask about, rather than say.
 _SAID = vocabulary("hi hello hey hiya heya howdy greetings good dear yo hallo sorry please oh ok okay well um uh er hm")
 _REQUEST = re.compile(rf"{_VERB}", re.IGNORECASE)
@@ -315,7 +323,8 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     if (plain := without_chatter(text)) is not text:
         text = plain
         words = text[:40].lower().replace(",", " ").split()
-    while words and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):
+    able = words[:1] in (["can"], ["are"]) and _ABILITY.match(text) is not None
+    while words and not able and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):
         match = _LEADING.match(text)
         if match is None or match.end() == len(text):
             break
