@@ -42,6 +42,7 @@ _TWENTY_FOUR = re.compile(
     r"(?![\w:.'/-]\w|[\w:])"
 )
 _NOON = re.compile(r"(?<![\w/.:-])12(?::00)? (?:(noon)|(midnight))\b|(?<![\w/.:-])12 ([ap])m\b", re.I)
+_TWELVES = ("12 noon", "12 midnight", "12:00 noon", "12:00 midnight", "12 am", "12 pm")
 _DECADE = re.compile(r"\bthe (?:'|early |late |mid[- ])?(thirt|fort|fift|sixt|sevent|eight|ninet)ies\b", re.I)
 _SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)'?([3-9])0'?s\b", re.I)
 _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
@@ -79,7 +80,7 @@ def dated(text: str, bag: frozenset[str]) -> str:
         text = _PART.sub(_part_of_day, text)
     if digits and (":" in text or holds(lower, _HOURS)):
         text = _TWENTY_FOUR.sub(lambda match: _hour(int(match[1]) - 12, match[2], "p"), text)
-    if "12" in text:
+    if "12" in text and holds(lower, _TWELVES):
         text = _NOON.sub(_noon, text)
     if holds(lower, _TENS_IN_WORDS) and bag.isdisjoint(_WARMTH):
         text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)

@@ -160,7 +160,7 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
 
     `counted` are texts that an earlier pass has found without a number to write in another way.
     """
-    words = bag_of(text)
+    start, words = text, bag_of(text)
     if not words:
         return text
     english = is_english(text, words if text.isascii() else [word.replace("\u2019", "'") for word in words])
@@ -181,10 +181,12 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:
         text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, bag))
-    bag = frozenset(bag_of(text))
-    if not _settled(text, bag):
-        text = _words_edited(text, kinds, made, told, named)
+    if text != start:
         bag = frozenset(bag_of(text))
+    if not _settled(text, bag):
+        before, text = text, _words_edited(text, kinds, made, told, named)
+        if text != before:
+            bag = frozenset(bag_of(text))
     if Edit.NUMBER in kinds and text not in counted:
         before, text = text, _noted(made, Edit.NUMBER, text, numbered(text, bag))
         if text == before:
@@ -248,7 +250,7 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
     words = _Words(pieces, kinds, made, slips, upper=upper)
     for at in ats:
         words.edit(at)
-    if before is not None and kinds & _WRITTEN and _made_one(before, pieces):
+    if before is not None and not _WRITTEN.isdisjoint(made - done) and _made_one(before, pieces):
         made.intersection_update(done)
         return _words_edited(text, kinds - _WRITTEN, made, told, named)
     return "".join(pieces)

@@ -144,6 +144,10 @@ _QUOTING = re.compile(
     r"|respond|rewrite|rephrase|paraphrase|proofread|correct|following|sentence|sign)\b",
     re.IGNORECASE,
 )
+_QUOTED = (
+    "say", "said", "transla", "writ", "wrote", "word", "phrase", "mean", "express", "spell", "repl", "respond", "proofread",
+    "correct", "following", "sentence", "sign",
+)  # fmt: skip
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ASKS = vocabulary("what who whom whose where when why how which")
 _ABOUT = re.compile(
@@ -209,7 +213,12 @@ def without_chatter(text: str) -> str:
 
 def _without_pictures(text: str) -> str:
     """The text without pictures that say nothing; all stay in a text about what is written."""
-    return text if _QUOTING.search(text) else _PICTURES.sub(_gap, text)
+    return text if _quotes(text) else _PICTURES.sub(_gap, text)
+
+
+def _quotes(text: str) -> bool:
+    """Return True for a text about what is said, written or meant."""
+    return holds(folded(text), _QUOTED) and _QUOTING.search(text) is not None
 
 
 def _gap(picture: re.Match[str]) -> str:
@@ -284,7 +293,7 @@ def _without_end(text: str) -> str:
 
 def says(head: str, clause: bool) -> bool:
     """Return True if what follows may be what is to be said, translated or written; `clause`: behind a comma."""
-    if not _QUOTING.search(head) or _HELD.search(head):
+    if not _quotes(head) or _HELD.search(head):
         return False
     return clause or ":" in head
 

@@ -25,6 +25,7 @@ _UNIT_FIRST = re.compile(
     re.IGNORECASE,
 )
 _HAS = re.compile(rf"how many {_UNIT} (?:does|do) {_QUANTITY} (?:have|contain|make|equal)$", re.IGNORECASE)
+_MOST = 24  # blanks in any request that the patterns match
 _TEMPERATURES = {"celsius": "\u00b0C", "centigrade": "\u00b0C", "fahrenheit": "\u00b0F", "kelvin": "kelvin"}
 _LETTERS = {"c": "\u00b0C", "f": "\u00b0F"}
 _WEIGHTS = frozenset(("kg", "g", "mg", "oz", "stone", "lb"))
@@ -36,6 +37,8 @@ def converted(text: str) -> str:
     >>> converted("how many km are in 10 miles")
     'convert 10 miles to km'
     """
+    if text.count(" ") > _MOST:
+        return text
     if match := _QUANTITY_FIRST.match(text):
         number, unit, target = match.groups()
     elif match := _UNIT_FIRST.match(text) or _HAS.match(text):

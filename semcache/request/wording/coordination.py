@@ -10,6 +10,7 @@ import re
 from semcache.config.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS
 from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording.coordinates import coordinated, is_described
+from semcache.request.wording.cues import begun
 from semcache.request.wording.product_parts import apart
 from semcache.request.wording.verbs import is_base
 
@@ -188,7 +189,7 @@ def _with_related_sides(text: str, bag: frozenset[str]) -> str:
     """The text with the sides of "is a similar to b" and of "how does a differ from b" in order."""
     if bag.isdisjoint(_RELATING):
         return text
-    return _DIFFERS.sub(_related, _WITH.sub(_related, text))
+    return begun(_DIFFERS, _related, begun(_WITH, _related, text))
 
 
 def _asked_first(text: str, first: str) -> str:
@@ -196,7 +197,7 @@ def _asked_first(text: str, first: str) -> str:
     if (" which " in text or " what " in text or " who " in text) and (match := _CHOICE.match(text)):
         text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
     if first in ("who", "which"):
-        text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
+        text = begun(_WOULD_WIN, lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
     return text
 
 
@@ -204,7 +205,7 @@ def _with_joined_pairs(text: str, bag: frozenset[str]) -> str:
     """The text with pairs in order that are alike, added, mixed or used together."""
     if "and" not in bag or not bag.isdisjoint(_ORDINAL_WORDS) or not bag.isdisjoint(_MATRICES):
         return text
-    text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
+    text = begun(_ALIKE, lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
     text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
     if bag.isdisjoint(_PARTS_OF_DATA):
         text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
@@ -216,20 +217,20 @@ def _with_joined_pairs(text: str, bag: frozenset[str]) -> str:
 def _compared_or_chosen(text: str, first: str, bag: frozenset[str]) -> str | None:
     """The text with the sides in order of a comparison, of what is in common or of a choice; None for another text."""
     if first in ("compare", "comparing", "contrast"):
-        return _COMPARED.sub(_compared, text)
+        return begun(_COMPARED, _compared, text)
     if first == "what" and "common" in bag:
-        return _COMMON.sub(lambda match: f"what {match[1]} {_sorted(match[2], match[3])} have in common", text)
+        return begun(_COMMON, lambda match: f"what {match[1]} {_sorted(match[2], match[3])} have in common", text)
     if first in ("which", "what", "who") and "or" in bag:
-        return _EITHER.sub(lambda match: f"{match[1]} {_sorted(match[2], match[3], 'or')}", text)
+        return begun(_EITHER, lambda match: f"{match[1]} {_sorted(match[2], match[3], 'or')}", text)
     return None
 
 
 def _with_other_sides(text: str, first: str, bag: frozenset[str]) -> str:
     """The text with things to do, opponents and any other nouns beside each other in order."""
     if first in ("is", "was", "would") and "or" in bag:
-        text = _BETTER.sub(_better, text)
+        text = begun(_BETTER, _better, text)
     if "versus" in bag or "vs" in bag:
-        text = _VERSUS.sub(lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
+        text = begun(_VERSUS, lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
     if bag.isdisjoint(_SEQUENCE) and ("both" in bag or bag.isdisjoint(_TITLING)) and not _EITHER_HEAD.match(text):
         text = coordinated(text, _BINOMIALS)
     return text

@@ -6,7 +6,7 @@ Invariant: a sign is never missing where a pattern that ignores case would match
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _DIGIT = re.compile(r"\d")
 _BLANKED = tuple(',.?!;:()"\u00bf\u00a1\u060c\u061f')
@@ -30,6 +30,12 @@ def folded(text: str) -> str:
 def holds(text: str, parts: Iterable[str]) -> bool:
     """Return True if any of these stands in the text."""
     return any(map(text.__contains__, parts))
+
+
+def begun(pattern: re.Pattern[str], plain: Callable[[re.Match[str]], str], text: str) -> str:
+    """The text with what the pattern matches at its beginning in another writing, as `sub` has it but far faster."""
+    match = pattern.match(text)
+    return text if match is None else plain(match) + text[match.end() :]
 
 
 def has_digit(text: str) -> bool:

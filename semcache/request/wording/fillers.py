@@ -9,6 +9,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.chatter import enough, is_about, without_chatter
+from semcache.request.wording.cues import begun
 from semcache.request.wording.endings import without_ending
 from semcache.request.wording.verbs import is_base
 
@@ -310,12 +311,21 @@ _ABILITY = re.compile(
 _SAID = vocabulary("hi hello hey hiya heya howdy greetings good dear yo hallo sorry please oh ok okay well um uh er hm")
 _REQUEST = re.compile(rf"{_VERB}", re.IGNORECASE)
 _EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=([a-z]+)\b)", re.IGNORECASE)
-_HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
+_HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm"])
 
 
 def is_request(text: str) -> bool:
     """Return True for a text that begins with a verb of what an assistant is asked to do: "explain", "list"."""
     return _REQUEST.match(text) is not None
+
+
+def _asked_by(match: re.Match[str]) -> str:
+    return f"{match[1]} "
+
+
+def _of_a_verb(match: re.Match[str]) -> str:
+    """The words before "even" alone where a verb follows it: "how do I even start", not "how do I even out"."""
+    return f"{match[1]} " if is_base(match[2].lower()) and match[2] != "out" else match[0]
 
 
 def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
@@ -339,15 +349,13 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         text = f"{stem}{'e' if stem in _DROPPED_E else ''} {text[match.end() :]}"
     text = without_ending(text, bag)
     if words and words[0] in _QUESTIONS:
-        text = _EMPHASIS.sub(r"\1 ", text)
+        text = begun(_EMPHASIS, _asked_by, text)
         if not bag.isdisjoint(_MEANT):
-            text = _BASE.sub(r"\1", text)
+            text = begun(_BASE, lambda match: match[1], text)
         if "even" in bag:
-            text = _EVEN.sub(
-                lambda match: f"{match[1]} " if is_base(match[2].lower()) and match[2] != "out" else match[0], text
-            )
+            text = begun(_EVEN, _of_a_verb, text)
         if "just" in bag or "simply" in bag:
-            text = _JUST.sub(r"\1 ", text)
+            text = begun(_JUST, _asked_by, text)
     if "you please " in text:
         text = _ASKED.sub(r"\1 you ", text)
     if not bag.isdisjoint(_HESITATION):

@@ -15,7 +15,7 @@ from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
 from semcache.request.wording.subjects import way_of_anybody
-from semcache.request.wording.verbs import base_of, is_base
+from semcache.request.wording.verbs import base_of
 from semcache.request.wording.ways import is_asked_for, is_told_of, way_wanted
 
 _TELL = (

@@ -203,12 +203,24 @@ def normalised(text: str, english: bool) -> str:
             text = _AMPERSAND.sub(_and, text)
         if " - " in text:
             text = _HYPHEN.sub(" \u2013 ", text)
-        text = _RUN_ON.sub(r"\1 ", text)
+        if _runs_on(text):
+            text = _RUN_ON.sub(r"\1 ", text)
         if "," in text:
             text = _TIGHT.sub(", ", text)
             if ", and " in text or ", or " in text:
                 text = _OXFORD.sub(r"\1 \2 ", text)
     return _ended(text)
+
+
+def _runs_on(text: str) -> bool:
+    """Return True if a capital may stand right behind the end of a sentence."""
+    for mark in ".?!":
+        at = text.find(mark)
+        while at >= 0:
+            if text[at + 1 : at + 2].isupper():
+                return True
+            at = text.find(mark, at + 1)
+    return False
 
 
 def _ended(text: str) -> str:
@@ -254,8 +266,9 @@ _ASKS = (
     r"|has|have|any|please|i|explain|give|tell|show|write|list)\b)"
 )
 _STOPS = re.compile(
-    rf"(?:(?<=[a-z]{{2}})|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff]))(?:[.?!;:]+| \u2013){_ASKS}"
-    rf"|(?<=\d)[.?;:]{_ASKS}",
+    rf"[.?!;:](?:(?:(?<=[a-z]{{2}}.)|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff].))[.?!;:]*{_ASKS}"
+    rf"|(?<=\d[.?;:]){_ASKS})"
+    rf"| \u2013(?:(?<=[a-z]{{2}} \u2013)|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff] \u2013)){_ASKS}",
     re.IGNORECASE,
 )
 # The same where there is no dash; a pattern is found faster by its first character than by what stands before it.

@@ -130,6 +130,7 @@ _AND_A_HALF = re.compile(
 _MIXED_PARTS = re.compile(
     rf"(?<![\w.,/-])(\d+)[ -](1/2|1/4|3/4)(?= (?:{_UNIT}|million|billion|times)\b)", re.IGNORECASE
 )
+_SHARES_BEHIND = tuple([f" and {part}" for part in ("a half", "a quarter", "three quarters", "3/4", "1/4", "1/2")])
 _FEW = {"one": "1", "zero": "0", "1": "1"}
 _BEFORE_UNIT = re.compile(
     rf"(?<![\w'-])(one|zero)(?=[ -](?:{_UNIT}|degrees?|percent|per cent|%|pounds?|dollars?|euros?)(?![\w'-]))",
@@ -208,7 +209,7 @@ def numbered(text: str, bag: frozenset[str]) -> str:
         text = _HYPHENATED.sub(lambda match: f"{NUMBERS[match[1].lower()]} {match[2]}", text)
     if "twice" in bag or "thrice" in bag:
         text = _TWICE.sub(lambda match: "2 times" if match[1].lower() == "twice" else "3 times", text)
-    if ("half" in bag or "quarter" in bag or "quarters" in bag) and " and " in lower:
+    if ("half" in bag or "quarter" in bag or "quarters" in bag) and holds(lower, _SHARES_BEHIND):
         text = _AND_A_HALF.sub(_mixed, text)
     if ("one" in lower or "zero" in lower) and not bag.isdisjoint(_UNITY):
         text = _BEFORE_UNIT.sub(lambda match: _FEW[match[1].lower()], text)

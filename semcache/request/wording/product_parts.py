@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.wording.cues import folded
+
 _CODE = "function class method variable string array loop object module script decorator enum interface regex"
 _PARTS = {
     owner: frozenset(part.replace("-", " ") for part in parts.split())
@@ -35,6 +37,8 @@ _NAMED = re.compile(
     rf"\b({_DETERMINED}) ((?:(?!(?:{_OWNERS})\b)[a-z]+ ){{0,2}}?)({_OWNERS}) ({_ANY_PART})(s?)(\??)$",
     re.IGNORECASE,
 )
+_ENDS = tuple({end for parts in _PARTS.values() for part in parts for end in (part, part + "s")})
+_LONGEST = max(map(len, _ENDS)) + 2
 _VOWEL = re.compile(r"[aeio]|u(?!se|ni)", re.IGNORECASE)
 
 
@@ -44,6 +48,8 @@ def apart(text: str) -> str:
     >>> apart("how do i undo the last git commit")
     'how do i undo the last commit in git'
     """
+    if not folded(text[-_LONGEST:]).rstrip("?\n").endswith(_ENDS):
+        return text
     match = _NAMED.search(text)
     if match is None or match[4].lower() not in _PARTS[match[3].lower()]:
         return text

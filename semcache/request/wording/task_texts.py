@@ -21,13 +21,14 @@ _OF_TEXT = (
     r"|mistakes?|fillers?|sentiment|tone|polite|politely|politeness|formal|formally|rude|grammar|grammatical"
     r"|grammatically|grammatical|spelling|punctuation|meaning|means?|following|below|correct|wrong|tl;?dr|improvement"
 )
+_LONGEST = 240  # characters before the text
 # Before a colon any of these words tells; a line of its own has to begin with one, or to point at what follows.
-_BEFORE_COLON = re.compile(
-    rf"(?=[^:\n]*\b(?:{_ON_TEXT}|{_OF_TEXT})\b)[^:\n]{{2,240}}?[ ]?:(?=\s|[\"'A-Za-z\u00c0-\uffff])", re.IGNORECASE
-)
-_OPENS = rf"(?:(?:please|kindly|can you|could you|would you|will you) )*(?:{_ON_TEXT})\b"
-_LINE_BEFORE = re.compile(
-    rf"(?:{_OPENS}[^\n]{{0,240}}?|[^\n]{{0,240}}?\b(?:following|below|this (?:{_OF_TEXT})))[ .]*(?=\n)", re.IGNORECASE
+_TOLD = re.compile(rf"\b(?:{_ON_TEXT}|{_OF_TEXT})\b", re.IGNORECASE)
+_COLON = re.compile(r":(?=\s|[\"'A-Za-z\u00c0-\uffff])")
+_LINE = re.compile(
+    rf"(?:(?:please|kindly|can you|could you|would you|will you) )*(?:{_ON_TEXT})\b"
+    rf"|.*\b(?:following|below|this (?:{_OF_TEXT}))[ .]*$",
+    re.IGNORECASE,
 )
 
 
@@ -37,11 +38,17 @@ def parted(text: str) -> tuple[str, str] | None:
     >>> parted("make this polite: send it please")
     ('make this polite: ', 'send it please')
     """
-    if ":" not in text and "\n" not in text:
+    start = text[: _LONGEST + 1]
+    if ":" not in start and "\n" not in start:
         return None
     text = text.strip()
-    match, gap = _BEFORE_COLON.match(text), " "
-    if match is None or text[match.end() :].lstrip(" \t")[:1] == "\n":
-        match, gap = match or _LINE_BEFORE.match(text), "\n"
-    given = text[match.end() :].strip() if match is not None else ""
-    return (match[0].rstrip() + gap, given) if match is not None and given else None
+    line = text[: _LONGEST + 1].partition("\n")[0]
+    if (mark := _COLON.search(text, 0, len(line) + 1)) is not None and mark.start() <= len(line):
+        head = text[: mark.start()]
+        if ":" not in head and _TOLD.search(head) is not None:
+            given = text[mark.end() :]
+            gap = "\n" if given.lstrip(" \t").startswith("\n") else " "
+            return (f"{head.rstrip()}:{gap}", given.strip()) if given.strip() else None
+    if len(line) > _LONGEST or len(line) == len(text) or ":" in line or _LINE.match(line) is None:
+        return None
+    return f"{line.rstrip()}\n", text[len(line) :].strip()
