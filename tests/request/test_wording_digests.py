@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {10: "41a34b00e3f3393a"}
+MADE = {11: "973284f846911ba4"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",
@@ -23,6 +23,9 @@ PROMPTS = (
     "Does the US like us? e.g. 48k or twenty five hundred and two",
     "Could you work out 15 per cent of 240?",
     "If 2x + 3 = 11, what is x?",
+    "Make this polite: send it, please",
+    "Help with bleeding",
+    "What is FOIL, and is it gray or grey?",
 )
 
 

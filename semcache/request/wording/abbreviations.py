@@ -197,6 +197,19 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
 )
 
 
+# Those whose cue can stand in a text with or without a stroke, a point and a digit.
+_MARKED_WITH = {
+    (stroke, point, digit): tuple(
+        [
+            entry
+            for entry in _MARKED
+            if (stroke or "/" not in entry[0]) and (point or "." not in entry[0]) and (digit or not has_digit(entry[0]))
+        ]
+    )
+    for stroke in (False, True)
+    for point in (False, True)
+    for digit in (False, True)
+}
 _WEEKDAYS = {
     "mon": "Monday", "tue": "Tuesday", "tues": "Tuesday", "wed": "Wednesday", "weds": "Wednesday", "thu": "Thursday",
     "thur": "Thursday", "thurs": "Thursday", "fri": "Friday", "sat": "Saturday", "sun": "Sunday",
@@ -331,7 +344,7 @@ def spelled_out(text: str, bag: frozenset[str]) -> str:
     if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or has_digit(lower):
         if "." in lower and any(_clipped(part) for part in lower.split(".")[:-1]):
             text = _POINT.sub(lambda match: _POINTED[match[1].lower()], text)
-        for cue, pattern, plain in _MARKED:
+        for cue, pattern, plain in _MARKED_WITH["/" in lower, "." in lower, has_digit(lower)]:
             if cue in lower:
                 text = pattern.sub(plain, text)
     words = bag if "." not in lower else bag | frozenset(lower.split())

@@ -137,6 +137,8 @@ _HEAD = re.compile(r"([^.?!,:;\n]{1,90}?)(?:[.!?,:;]+\s+|\s+\u2013\s+|\s*\.\.\.\
 _STOP = re.compile(r"[.?!,:;\n]")
 _MARKED = re.compile(r"[.!?,:;]+\s")
 _LAST = re.compile(r"(?:[.?!;,]+\s+|\s+\u2013\s+|\s*\n\s*|\s*\.\.\.\s*)(?=([^.?!;,\n]{1,90})[.?!;,\s)]*$)")
+# The same where no line ends, no dash stands and nothing trails off.
+_LAST_MARKED = re.compile(r"[.?!;,]+\s+(?=([^.?!;,\n]{1,90})[.?!;,\s)]*$)")
 _WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _QUOTING = re.compile(
     r"\b(?:say|saying|says|said|translat\w*|writ(?:e|ing)|wrote|words?|phrase|means?|meaning|express\w*"
@@ -145,14 +147,16 @@ _QUOTING = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = (
-    "say", "said", "transla", "writ", "wrote", "word", "phrase", "mean", "express", "spell", "repl", "respond", "proofread",
+    "say", "said", "transla", "writ", "wrote", "word", "phrase", "mean", "express", "spell",
+    "repl", "respond", "proofread",
     "correct", "following", "sentence", "sign",
 )  # fmt: skip
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ASKS = vocabulary("what who whom whose where when why how which")
 _ABOUT = re.compile(
     r"(?:in [a-z]+|(?:the )?(?:meaning|definition|pronunciation|spelling|etymology|origin|translation|synonyms?)\b.*"
-    r"|is (?:it|that|this) (?:an? )?(?:noun|verb|adjective|adverb|interjection|word|slang|formal|informal|rude|polite)\b.*"
+    r"|is (?:it|that|this) (?:an? )?(?:noun|verb|adjective|adverb|interjection|word|slang|formal"
+    r"|informal|rude|polite)\b.*"
     r"|what (?:does|do) (?:it|that|this) (?:mean|stand for)|(?:or|versus|vs)\b.*)[ .?!]*$",
     re.IGNORECASE,
 )
@@ -270,8 +274,9 @@ def _without_end(text: str) -> str:
             low = low.replace(mark, " ")
     if _END_CUES.isdisjoint(low.split()):
         return text
-    match = _LAST.search(tail)
-    while match is not None and (later := _LAST.search(tail, match.end())) is not None:
+    last = _LAST if "\n" in tail or "\u2013" in tail or "..." in tail else _LAST_MARKED
+    match = last.search(tail)
+    while match is not None and (later := last.search(tail, match.end())) is not None:
         match = later
     if match is None:
         return text

@@ -33,10 +33,12 @@ _TAIL = re.compile(
     r" please|then)$"
     r"|(?<=\w) (?:by any chance|if you do not mind|if possible|then|though"
     r"|you guys|if you know|if i may ask|or something|or whatever|if you please)$"
-    r"|^(?:what|who|where|when|which) (?:is|are|was|were)\b.* (?:exactly|precisely)$"
-    r"|^(?:what|who|where|when|which)\b.* (?:mean|do|happened|happen|work|live|go|start|end)(?P<just> exactly| precisely)$"
+    r"|^(?:what|who|where|when|which)(?: time| day| date| year)? (?:is|are|was|were)\b.* (?:exactly|precisely)$"
+    r"|^(?:what|who|where|when|which)\b.* (?:mean|do|happened|happen|work|live|go|start"
+    r"|end)(?P<just> exactly| precisely)$"
     r"|^(?:what|who|where|when|why|how) (?:is|are|was|were)\b.*(?P<anyway> anyways?)$"
-    r"|^(?:what|who|where|when|why|how) (?:is|are|was|were|do|does|did|can|should|will|would)\b.* \w+(?P<known> do you know)$",
+    r"|^(?:what|who|where|when|why|how) (?:is|are|was|were|do|does|did|can|should|will"
+    r"|would)\b.* \w+(?P<known> do you know)$",
     re.IGNORECASE,
 )
 # "Then" is a time there.

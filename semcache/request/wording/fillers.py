@@ -20,7 +20,8 @@ _ASKING = (
 _VERB = (
     r"(?:explain|give|list|show|write|translate|summarize|describe|tell|suggest|recommend|provide|compare|define|find"
     r"|create|generate|teach|name|calculate|convert|outline|clarify|help|solve|fix|rewrite|draft|check|count|identify"
-    r"|walk(?=[ ](?:me|us)\b)|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread|correct|analyze|evaluate|sketch"
+    r"|walk(?=[ ](?:me|us)\b)|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread"
+    r"|correct|analyze|evaluate|sketch"
     r"|illustrate|tabulate|estimate|compute|prove|derive|simplify|design|propose|discuss|mention|break down|go over"
     r"|put together|come up with|look up|work out|figure out|sort|format|edit|plan|prepare|develop|brainstorm|expand"
     r"|shorten|extract|classify|categorize|highlight|elaborate|interpret|complete|continue|determine|select|produce"
@@ -122,7 +123,8 @@ _LEADING = re.compile(
         {_HELLO}(?:[ ]{_PEOPLE})+(?:(?:[,.!:;]+|[ ][\u2013-])\s+|\n|\s+(?={_ASKING}))
       | {_HELLO}(?:[,.!:;]+|[ ][\u2013-])\s+(?!world|vietnam|dolly|kitty|goodbye|brooklyn|darkness)
       | {_HELLO}\n
-      | {_HELLO}[ ](?={_ASKING}|{_VERB})(?!(?:is|was)[ ](?!it\b|there\b|this\b|that\b|my\b|your\b|anyone\b|any\b|the[ ]\w+[ ]\w))
+      | {_HELLO}[ ](?={_ASKING}|{_VERB})(?!(?:is|was)[ ]
+          (?!it\b|there\b|this\b|that\b|my\b|your\b|anyone\b|any\b|the[ ]\w+[ ]\w))
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
           [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
@@ -153,12 +155,13 @@ _LEADING = re.compile(
       | (?:by[ ]the[ ]way|btw)(?:,[ ]?|[ ](?={_NEXT}))
       | (?:sorry|excuse[ ]me|pardon[ ]me|apologies)(?:[ ](?:to[ ]bother[ ]you|for[ ](?:asking
           |the[ ]bother)))?(?:,[ ](?:but[ ])?|[ ]but[ ])
-      | (?:please|kindly)(?!,?[ ](?:in[ ]\w+$|meaning\b|(?:or|versus|vs)\b))(?:,[ ]?|[ ](?!please\b|me\b|him\b|her\b|them\b))
+      | (?:please|kindly)(?!,?[ ](?:in[ ]\w+$|meaning\b|(?:or|versus|vs)\b))(?:,[ ]?|[ ]
+          (?!please\b|me\b|him\b|her\b|them\b))
       | (?:if[ ](?:at[ ]all[ ])?possible|if[ ]you[ ](?:can|could|would|do[ ]not[ ]mind|please|have[ ]a[ ](?:moment
           |minute)|know)
           |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute
               |second)))
-          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})(?![^.?!\n]*,[ ]?(?:{_NEXT}|then\b|would\b))
+          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})(?![^.?!\n]*[ ]would\b)
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:wondering|curious|pondering|puzzled|wanting)
           (?:[ ](?:about|to[ ]{_KNOW}|as[ ]to))?[ ,]+(?:{_IF_YOU}|(?={_NEXT}|(?:do|does|is|are|can)\b))
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:hoping|wanting|looking|trying|keen
@@ -301,9 +304,11 @@ _CUES = vocabulary("""
     """)
 # What is asked of kinds of things asks if the reader can at all: "can you generate images".
 _ABILITY = re.compile(
-    r"(?:can you|are you able to) (?:also |actually |really )?(?:write|draw|generate|create|translate|solve|sketch|summarize"
+    r"(?:can you|are you able to) (?:also |actually |really )?(?:write|draw|generate|create"
+    r"|translate|solve|sketch|summarize"
     r"|analyze|edit|proofread|predict|design|debug|transcribe|identify|answer|guess|share|extract|plan|review|check)"
-    r"(?: (?!the |my |this |these |those |your |our )(?:[a-z]+ )?(?:[a-z]{2,}s|code|poetry|music|art|text|fiction|content|data"
+    r"(?: (?!the |my |this |these |those |your |our )(?:[a-z]+ )?(?:[a-z]{2,}s|code|poetry|music|art"
+    r"|text|fiction|content|data"
     r"|html|css|sql|python|javascript|java|french|spanish|german|english|chinese|japanese|italian|video|audio))?$",
     re.IGNORECASE,
 )

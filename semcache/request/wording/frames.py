@@ -11,6 +11,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.conversions import converted
+from semcache.request.wording.cues import folded
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
@@ -135,7 +136,8 @@ _REASON = re.compile(
 _MEANING = re.compile(
     rf"(?:(?:{_TELL} )?what is |(?:give|name|tell|show|provide|state)(?: me| us)?(?: with)? |explain |i "
     rf"(?:need|want) )?the"
-    rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$|(?:{_TELL} )?what (?:does |do )?(.+) means?$"
+    rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$"
+    rf"|(?:{_TELL} )?what (?:does |do )?(.+) means?$"
     rf"|what (?:is )?(\S+(?: \S+)?)(?: is|'s)? (?:meaning|definition)$|(?:(?:what is )?a )?definition (?:of|for) (.+)$"
     rf"|define (.+)$|what is meant by (.+)$|what do(?:es)? (?:you|one|people|we|they) mean by (.+)$"
     rf"|(?:explain |tell me )?the meaning of (?!life\b)(.+)$",
@@ -173,7 +175,8 @@ _KNOWING = (
 )
 _WHETHER = re.compile(
     rf"{_KNOWING},? (?:if|whether)(?: or not)? (?!you (?:can|could|would|will|know|knew)\b)(?=\S+ \S)|is it "
-    rf"(?:true|correct|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a|an|it|i|my|your) \S)",
+    rf"(?:true|correct|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a"
+    rf"|an|it|i|my|your) \S)",
     re.IGNORECASE,
 )
 _BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
@@ -221,7 +224,9 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"when is the (best|right|ideal|worst|cheapest|busiest) time (?=(?:to|for|of)\b)", re.I),
         r"what is the \1 time "),
     (re.compile(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
-    (re.compile(r"what do (?:you|we|people|they) call (?!(?:you|me|my|him|her|them)\w*\b)([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (re.compile(
+        r"what do (?:you|we|people|they) call (?!(?:you|me|my|him|her|them)\w*\b)([^,.?!;]+)$", re.I),
+            r"what is \1 called"),
     (re.compile(rf"what is the name (?:of|for) ({_TOLD})$", re.I), r"what is \1"),
     (re.compile(rf"what is ({_TOLD}) (?:called|named)$", re.I), r"what is \1"),
     (re.compile(r"what is the (?:name (?:of|for)|(?:term|word) for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
@@ -232,14 +237,17 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(
         r"is there (?:a|any) way to ([^,.?!;]+),? and (?:if so,? )?(?:how|what is it)\??$", re.I), r"how do i \1"),
     (re.compile(
-        r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|to be found|(?<!book )(?<!film )(?<!movie )(?<!story )"
+        r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|to be found"
+        r"|(?<!book )(?<!film )(?<!movie )(?<!story )"
         r"(?<!show )(?<!series )(?<!novel )(?<!game )based(?! on))(?=$| (?:in|on)\b)", re.I),
             r"\1"),
     (re.compile(
         r"is it (?:at all )?possible (?:for (?:me|one|us) |for (?:someone|people) (?!.*\b(?:my|me|our|us|i"
         r"|their)\b))?to ", re.I), "can i "),
     (re.compile(
-        r"(?:can one(?! (?:of|person|parent|partner|man|woman|dog|cat|eye|ear|kidney|lung|leg|side|party|day|part)\b)|am i able to|could i(?! (?:have|be|get)\b)|could one(?! (?:of|person|day|man|woman)\b)|would i be able to) ", re.I), "can i "),
+        r"(?:can one(?! (?:of|person|parent|partner|man|woman|dog|cat|eye|ear|kidney|lung|leg|side|party|day|part)\b)"
+        r"|am i able to|could i(?! (?:have|be|get)\b)|could one(?! (?:of|person|day|man|woman)\b)|would i be able to) ",
+        re.I), "can i "),
     (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:(?:for me )?to|if i) ", re.I), "is it ok to "),
     (re.compile(
         r"(?:is there (?:a|any|some)|are there any|any) ways? (?:(?:for me )?to|i can|one can) "
@@ -251,6 +259,11 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
         r"(?:is it (?:a good idea|advisable|recommended|wise)|would it be (?:a good idea|advisable|wise)) to ", re.I),
             "should i "),
 )  # fmt: skip
+# The first words of what they match, but for superlatives.
+_ALIKE_HEADS = vocabulary("""
+    in on at during which what how for why who where when to from with by of about whom name the total number is can
+    could am would are any do must most least best worst first last
+    """)
 _STRANDED = re.compile(
     r"(in|on|at|to|from|for|with|of|by|under|through|into) (?:what|which) ([^,.?!;]{1,40}?) ((?:is|are|was"
     r"|were|do|does|did|can|could"
@@ -302,9 +315,11 @@ def _named(text: str) -> str:
     if match := _MEANING.match(text):
         word = next(group for group in match.groups() if group)
         return f"what does {word} mean"
-    for pattern, plain in _ALIKE:
-        if match := pattern.match(text):
-            text = match.expand(plain) + text[match.end() :]
+    first = folded(text[:24]).split(" ", 1)[0]
+    if first in _ALIKE_HEADS or first.endswith("est"):
+        for pattern, plain in _ALIKE:
+            if match := pattern.match(text):
+                text = match.expand(plain) + text[match.end() :]
     if match := _STRANDED.match(text):
         text = f"what {match[2]} {match[3]} {match[1]}"
     return text

@@ -57,7 +57,8 @@ resto=restaurant; bc=because; becos=because; 2nite=tonight; tonite=tonight; tmor
 nite=night; luv=love; srsly=seriously; outta=out of; sorta=sort of; lotta=lot of; lotsa=lots of; hafta=have to
 oughta=ought to; coulda=could have; shoulda=should have; woulda=would have; tryna=trying to; imma=i am going to
 wassup=what is up; yall=you all; hosp=hospital; approx=approximately; temps=temperatures; specs=specifications
-docs=documentation; devs=developers; admin=administrator; admins=administrators; rehab=rehabilitation; detox=detoxification; decaf=decaffeinated; carbs=carbohydrates
+docs=documentation; devs=developers; admin=administrator; admins=administrators
+rehab=rehabilitation; detox=detoxification; decaf=decaffeinated; carbs=carbohydrates
 carb=carbohydrate; bday=birthday; xmas=christmas; diff=difference; diffs=differences; gf=girlfriend
 hubby=husband; dept=department; mos=months; cert=certificate; certs=certificates; quals=qualifications
 ltr=letter; pymt=payment; pmt=payment; pymts=payments; natl=national; intro=introduction; mins=minutes

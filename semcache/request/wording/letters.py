@@ -83,7 +83,8 @@ _CAPITALISED = vocabulary(
 )
 _ACRONYMS = vocabulary(
     """
-    us it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if up us an id ok hi oh la ma pa al co de go no to
+    us it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if
+    up us an id ok hi oh la ma pa al co de go no to
     cat act sat ram rom pet sad add mac pin ice sim now care mad ira irs eta era nasa cast cap cup cop cops dare dot
     ups gap gas gum map mat met mom net new nut one out pal pan par pay pen pie pit pop pot rap raw red rest rip
     sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
@@ -124,7 +125,8 @@ _EVIDENT = {
     "discord": vocabulary("server servers bot bots channel channels account nitro app"),
     "outlook": vocabulary("email emails inbox calendar account app mail signature"),
     "excel": vocabulary(
-        "sheet sheets spreadsheet spreadsheets file files formula formulas workbook cell cells macro macros column chart pivot"
+        "sheet sheets spreadsheet spreadsheets file files formula formulas workbook "
+        "cell cells macro macros column chart pivot"
     ),
     "notion": vocabulary("page pages database databases template templates workspace"),
     "stripe": vocabulary("payment payments account api webhook webhooks checkout"),
@@ -143,10 +145,12 @@ _PARTS_OF_LENSES = vocabulary("level levels lens lenses")
 # Programs, firms, cars and places whose names are common words, unless another capital beside them tells of a title.
 _BRANDS = vocabulary(
     """
-    threads toast calm linear segment drift sketch compound polygon avalanche ripple tether stellar maker curve flux vault
+    threads toast calm linear segment drift sketch compound polygon avalanche ripple tether stellar
+    maker curve flux vault
     consul packer chef sails backbone arrow dagger realm volley glide combine proton origin epic prey limbo evolve smite
     medium buffer later blackboard meet sheets slides drive docs photos wallet keep publisher project paint safari opera
-    line messenger shorts spaces clubhouse patron corona cascade crunch trident extra delta spirit frontier virgin fiesta
+    line messenger shorts spaces clubhouse patron corona cascade crunch trident extra delta spirit
+    frontier virgin fiesta
     accord civic charger challenger patriot volt impala deal battle ware sale bury rye mull egg rum yell tours nancy
     essen male bar
     """
@@ -154,8 +158,10 @@ _BRANDS = vocabulary(
 # Initialisms by origin that are words by now, and words that are often in capitals for no other reason than weight.
 _SAME = vocabulary(
     """
-    laser lasers radar sonar scuba modem captcha scrum unix linux atm cd dvd select join left right inner outer where having
-    insert update delete null true false distinct except least god time text value values good state table best need help
+    laser lasers radar sonar scuba modem captcha scrum unix linux atm cd dvd select join left right
+    inner outer where having
+    insert update delete null true false distinct except least god time text value values good
+    state table best need help
     free real please stop right wrong first last next every many much never always must most really today yes dollar yen
     total assets english indian india card bank tax group line things person today times
     """

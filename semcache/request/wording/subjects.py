@@ -30,7 +30,8 @@ _YOURS = re.compile(
     re.IGNORECASE,
 )
 _HANDS = re.compile(
-    r"how (?:do|can|would|could) people (?=(?:make|bake|cook|build|clean|fix|repair|draw|knit|install|brew|peel|tie|iron|sew)"
+    r"how (?:do|can|would|could) people (?=(?:make|bake|cook|build|clean|fix|repair|draw|knit"
+    r"|install|brew|peel|tie|iron|sew)"
     rf" (?!money\b|{_OFFICE})\S)",
     re.IGNORECASE,
 )

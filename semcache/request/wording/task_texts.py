@@ -8,28 +8,32 @@ from __future__ import annotations
 
 import re
 
-_ON_TEXT = (
-    r"translat\w*|transliterat\w*|rewrit\w*|rewrote|rephras\w*|paraphras\w*|reword\w*|proofread\w*|edit|polish"
-    r"|improv\w*|shorten|simplify|summar\w*|condense|expand|elaborate|classif\w*|categori[sz]\w*|transcrib\w*|punctuat\w*"
-    r"|capitali[sz]\w*|lowercase|uppercase|pronounce|spell|respond|reply|repeat|reverse|extract|continue|complete|finish"
-    r"|analy[sz]e|critique|evaluate|rate|review|correct|fix|remove|replace|count|convert|make|turn|format|tokenize|parse"
-    r"|annotate|label|detect|identify|say|read|check"
-)
-_OF_TEXT = (
-    r"words?|letters?|characters?|syllables?|sentences?|phrases?|paragraphs?|texts?|passages?|emails?|e-mails?|messages?"
-    r"|tweets?|reviews?|essays?|quotes?|lines?|poems?|lyrics|comments?|captions?|headlines?|titles?|typos?|errors?"
-    r"|mistakes?|fillers?|sentiment|tone|polite|politely|politeness|formal|formally|rude|grammar|grammatical"
-    r"|grammatically|grammatical|spelling|punctuation|meaning|means?|following|below|correct|wrong|tl;?dr|improvement"
-)
+from semcache.request.text import vocabulary
+
+_DONE_TO = vocabulary("""
+    edit polish shorten simplify condense expand elaborate punctuate pronounce spell respond reply
+    repeat reverse extract
+    continue complete finish critique evaluate rate review correct fix remove replace count convert make turn format
+    tokenize parse annotate label detect identify say read check lowercase uppercase rewrote
+    """)
+_STEMS = (
+    "translat", "transliterat", "rewrit", "rephras", "paraphras", "reword", "proofread", "improv", "summar", "classif",
+    "categoris", "categoriz", "transcrib", "punctuat", "capitalis", "capitaliz", "analys", "analyz",
+)  # fmt: skip
+_KINDS = vocabulary("""
+    word letter character syllable sentence phrase paragraph text passage email e-mail message tweet review essay quote
+    line poem comment caption headline title typo error mistake filler
+    """)
+_OF_TEXT = frozenset([*_KINDS, *(f"{kind}s" for kind in _KINDS)]) | vocabulary("""
+    lyrics sentiment tone polite politely politeness formal formally rude grammar grammatical grammatically spelling
+    punctuation meaning mean means following below correct wrong tldr improvement
+    """)
 _LONGEST = 240  # characters before the text
-# Before a colon any of these words tells; a line of its own has to begin with one, or to point at what follows.
-_TOLD = re.compile(rf"\b(?:{_ON_TEXT}|{_OF_TEXT})\b", re.IGNORECASE)
 _COLON = re.compile(r":(?=\s|[\"'A-Za-z\u00c0-\uffff])")
-_LINE = re.compile(
-    rf"(?:(?:please|kindly|can you|could you|would you|will you) )*(?:{_ON_TEXT})\b"
-    rf"|.*\b(?:following|below|this (?:{_OF_TEXT}))[ .]*$",
-    re.IGNORECASE,
-)
+_WORDS = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z]+)*(?![\w.(-])")
+_CODED = re.compile(r"[(){}\[\]=<>;\\]|\w_\w")
+_INDENTED = re.compile(r"[ \t]*\n(?: {2}|\t)")
+_POLITE = re.compile(r"(?:(?:please|kindly|can you|could you|would you|will you) )*([a-z]+)\b", re.IGNORECASE)
 
 
 def parted(text: str) -> tuple[str, str] | None:
@@ -43,12 +47,37 @@ def parted(text: str) -> tuple[str, str] | None:
         return None
     text = text.strip()
     line = text[: _LONGEST + 1].partition("\n")[0]
+    # Before a colon any word of such a task tells.
     if (mark := _COLON.search(text, 0, len(line) + 1)) is not None and mark.start() <= len(line):
         head = text[: mark.start()]
-        if ":" not in head and _TOLD.search(head) is not None:
+        if ":" not in head and _CODED.search(head) is None and any(map(_tells, _WORDS.findall(head.lower()))):
             given = text[mark.end() :]
+            if _INDENTED.match(given):
+                return None
             gap = "\n" if given.lstrip(" \t").startswith("\n") else " "
             return (f"{head.rstrip()}:{gap}", given.strip()) if given.strip() else None
-    if len(line) > _LONGEST or len(line) == len(text) or ":" in line or _LINE.match(line) is None:
+    if (
+        len(line) > _LONGEST
+        or len(line) == len(text)
+        or ":" in line
+        or _CODED.search(line) is not None
+        or not _points(line)
+    ):
         return None
     return f"{line.rstrip()}\n", text[len(line) :].strip()
+
+
+def _tells(word: str) -> bool:
+    return word in _OF_TEXT or _is_done(word)
+
+
+def _is_done(word: str) -> bool:
+    return word in _DONE_TO or word.startswith(_STEMS)
+
+
+def _points(line: str) -> bool:
+    """Return True for a line that begins with what is done to a text, or ends with words for the text that follows."""
+    if (match := _POLITE.match(line)) is not None and _is_done(match[1].lower()):
+        return True
+    *before, last = line.lower().rstrip(" .").split(" ")
+    return last in ("following", "below") or (before[-1:] == ["this"] and last in _OF_TEXT)

@@ -30,7 +30,8 @@ _HELP = re.compile(
     r"(?: with| in)?"
     r"|(?:please )?help (?:(?:me|us)(?: out)?(?: with| in)?|with)|need(?: some)? help(?: with| in)?) (?:to )?([a-z]+)\b"
     r"(?= \S)(?! (?:machine|tools?|problem|issue|is|are|th(?:is|ese|ose|at)|it)\b)"
-    r"(?! (?:(?:my|the|a|an|our|some) )?(?:\w+ )?(?:code|function|script|query|program|sentence|paragraph|essay|text|grammar"
+    r"(?! (?:(?:my|the|a|an|our|some) )?(?:\w+ )?(?:code|function|script|query|program|sentence"
+    r"|paragraph|essay|text|grammar"
     r"|email|letter|message|resume|poem|bug|list)\b)",
     re.IGNORECASE,
 )
@@ -38,7 +39,8 @@ _HELP = re.compile(
 _THEIR_OWN = vocabulary("""
     access activate add apply authenticate back block boot build buy cancel change charge clean close configure connect
     cook cut deactivate delete deploy deposit disable disconnect download dispute enable enroll exchange fill fix freeze
-    grow hang hack improve increase install join jump keep kill learn link lock log login lose lower make mount move mute
+    grow hang hack improve increase install join jump keep kill learn link lock log login lose
+    lower make mount move mute
     obtain open order pair pay plant plug print purchase quit raise recover redeem register reinstall remove renew rent
     repair replace report request reserve reset restart restore retrieve return reverse roll rollover save schedule sell
     send set setup share ship sign start stop submit subscribe swap switch sync synchronize top track transfer transport
@@ -48,7 +50,8 @@ _THEIR_OWN = vocabulary("""
 _MADE = vocabulary("code poem list story plan letter email decision sense point case")
 # Several ways to do these are a list of things; one way is told in steps.
 _LISTED = vocabulary("""
-    say use arrange prove express describe die wear tie cook prepare serve eat solve measure classify represent draw style
+    say use arrange prove express describe die wear tie cook prepare serve eat solve measure
+    classify represent draw style
     decorate count choose combine contract catch spell write
     """)
 _OWN = re.compile(r" (?:\w+ )?(?:an?|the|my|your|our|his|her|their|this|that|new|more|one)\b", re.IGNORECASE)
