@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from semcache.matching.guards import GUARDS
 from semcache.matching.guards.order import BEING, settled
+from semcache.matching.light_edits import lightly_edited
 from semcache.matching.retyped import is_retyped
 from semcache.request.text import read as read_text
+from semcache.request.wording.foreign import unread
 from semcache.request.wording.mending import mended
 from semcache.request.wording.verbs import IRREGULAR
 from semcache.runtime.scoped_memo import scoped_cache
@@ -152,7 +154,7 @@ def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float,
         math.log1p(surplus),
         math.log1p(misspelt),
         float(same),
-        float(candidate.score >= AGAIN and is_retyped(text, candidate.card.text)),
+        float(candidate.score >= AGAIN and _typed_again(text, candidate.card.text)),
         float(same and _reordered(asked, cached, one, two)),
         min(3.0, abs(math.log((one.words or 1) / (two.words or 1)))),
         1.0 / (shorter or 1),
@@ -165,11 +167,20 @@ def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float,
     return with_conflicts(plain, candidate.conflicts) if candidate.conflicts else plain
 
 
+def _typed_again(one: str, two: str) -> bool:
+    return is_retyped(one, two) or (unread(one, two) and lightly_edited(one, two))
+
+
 def with_conflicts(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[float, ...]:
     """These features with the findings of guards in their places."""
     asked = bool(values[_ASKED])
     found = {one.guard: _weight(one, asked=asked) for one in conflicts}
     return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
+
+
+def asked(values: tuple[float, ...]) -> bool:
+    """Return True if the local verifier has been asked about the two, by these features."""
+    return bool(values[_ASKED])
 
 
 def vetoed(values: tuple[float, ...]) -> bool:

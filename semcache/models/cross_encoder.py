@@ -12,6 +12,7 @@ import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,7 @@ from semcache.errors import ConfigError, EmbedError
 from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
 from semcache.request.requesting import asks
-from semcache.request.text import read as read_text
-from semcache.request.wording.english import is_english
+from semcache.request.wording.foreign import unread
 from semcache.request.wording.mending import mended
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class CrossEncoder:
 
         One that was trained on a cache's own labels reads all.
         """
-        return not self._english or all(
-            asks(text) and is_english(text, list(read_text(text).words)) is not False for text in texts
+        return not self._english or not (
+            any(not asks(text) for text in texts) or any(unread(one, two) for one, two in pairwise((*texts, texts[-1])))
         )
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards import capitals, tone
+from semcache.matching.guards import capitals, languages, tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -109,6 +109,8 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     left = _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
         left = [replace(one, arguable=one.veto and one.guard in GUARDS) for one in left]
+    if (unread := languages.compare(query, cached)) is not None:
+        left.append(unread)
     return tuple(left)
 
 

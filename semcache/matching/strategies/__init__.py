@@ -53,6 +53,7 @@ class ByCategory:
         noise: LabelNoise = FAITHFUL,
         priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
         grants: float = 1.0,
+        english: bool = True,
     ) -> None:
         self.served = 0
         self._pack = pack
@@ -60,7 +61,7 @@ class ByCategory:
 
         def made(make: Callable[[Pack], Threshold]) -> Threshold:
             if make is CertifiedThreshold:
-                return CertifiedThreshold(pack, noise=noise, priors=priors, grants=grants)
+                return CertifiedThreshold(pack, noise=noise, priors=priors, grants=grants, english=english)
             return make(pack)
 
         self._made = {name: made(STRATEGIES[name]) for name in names}

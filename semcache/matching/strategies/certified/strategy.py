@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from semcache.config.packs import Pack
+from semcache.matching import features
+from semcache.matching.guards import languages
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.error_budget import HIGHEST
@@ -27,7 +29,7 @@ class CertifiedThreshold:
     """`protocols.Threshold` whose error is kept.
 
     `noise` is that of the judge behind the labels; `priors`, by profile, stand in for those that ship. `grants` is the
-    share of the errors granted to first answers that is this process's.
+    share of the errors granted to first answers that is this process's. `english`: the embedder was made for English.
     """
 
     def __init__(
@@ -38,12 +40,13 @@ class CertifiedThreshold:
         priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
         noise: LabelNoise = FAITHFUL,
         grants: float = 1.0,
+        english: bool = True,
     ) -> None:
         self._pack = pack
         self._prior = prior
         self._priors = priors
         self._noise = noise
-        self._grants = grants
+        self._grants, self._english = grants, english
         self._known: dict[str, CategoryKnowledge] = {}
         self._share = 0.0
 
@@ -83,7 +86,7 @@ class CertifiedThreshold:
         final = stands and any(conflict.final for conflict in candidate.conflicts)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
-        doubted = known.suspects(candidate.features) or known.blind(candidate)
+        doubted = known.suspects(candidate.features) or known.blind(candidate) or self._unread(candidate)
         if 1.0 - p <= limit and not (doubted or stands or closed):
             asks = known.has_to_be_read(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, alone=asks)
@@ -157,6 +160,12 @@ class CertifiedThreshold:
         """Take up what `state` gave. Raises ValueError for beliefs about other features."""
         for name, one in state.items():
             self._of(name).restore(one)
+
+    def _unread(self, candidate: Candidate) -> bool:
+        """Return True where likeness is that of a model of English about another language, and nobody was asked."""
+        if not self._english or features.asked(candidate.features):
+            return False
+        return any(conflict.guard == languages.NAME for conflict in candidate.conflicts)
 
     def _of(self, category: str) -> CategoryKnowledge:
         known = self._known.get(category)
