@@ -51,7 +51,7 @@ from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier
 from semcache.models.installed import spec_of
 from semcache.models.verifiers import backend_for, may_ask, open_verifiers, verifiers_for_library
-from semcache.protocols import Backend, Embedder, Judge, OperatorStore, Verifier
+from semcache.protocols import Backend, Embedder, Judge, OperatorStore, Verifier, reads_english_alone
 from semcache.request.wording import Edit, digest_of, warm
 from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
@@ -188,14 +188,14 @@ async def open_components(opening: Opening) -> Components:
         held = partitions.ids()
         index = IndexOwner(partitions)
         closing.push_async_callback(index.close)
-
         registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
         quorum = Quorum(pack, registry, store.salt)
         live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index, salt=store.salt)
         seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
 
         def strategy() -> ByCategory:
-            return ByCategory(pack, noise=opening.noise, priors=priors, grants=1.0 / opening.workers)
+            grants, english = 1.0 / opening.workers, reads_english_alone(embedder)
+            return ByCategory(pack, noise=opening.noise, priors=priors, grants=grants, english=english)
 
         freshness = LearnedFreshness(pack, embedder_id=embedder.id)
         wordings = WordingTier(pack)

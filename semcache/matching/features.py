@@ -41,7 +41,7 @@ NAMES = (
     "surplus",  # ln(1 + content words of the cached prompt that nothing in the request resembles)
     "misspelt",  # ln(1 + content words that only resemble one of the other prompt)
     "same_words",  # 1: the same content words, but for their spelling
-    "verbatim",  # 1: the same text typed again, and near
+    "verbatim",  # 1: the same text typed again, and near; or lightly edited, in a language that models do not read
     "reordered",  # 1: the same content words in another order, not just moved phrases; or a slip in one of them
     "length",  # |ln(words of the request / words of the cached prompt)|, at most 3
     "brevity",  # 1 / content words of the shorter prompt
@@ -146,6 +146,7 @@ def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float,
     same = missing == surplus == 0 and union > 0
     trigrams = len(one.trigrams) + len(two.trigrams)
     shorter = min(len(one.content), len(two.content))
+    again = candidate.score >= AGAIN and _typed_again(text, candidate.card.text)
     plain = (
         *(candidate.around or around([candidate])[0]),
         len(shared) / union if union else 0.0,
@@ -154,8 +155,8 @@ def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float,
         math.log1p(surplus),
         math.log1p(misspelt),
         float(same),
-        float(candidate.score >= AGAIN and _typed_again(text, candidate.card.text)),
-        float(same and _reordered(asked, cached, one, two)),
+        float(again),
+        float(same and not again and _reordered(asked, cached, one, two)),
         min(3.0, abs(math.log((one.words or 1) / (two.words or 1)))),
         1.0 / (shorter or 1),
         float(one.asks != two.asks),

@@ -42,6 +42,7 @@ class ModelWithCard:
         verify_files(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
         self._longest_word = LONGEST_WORD
+        self._language = str(card.get("language") or "")
 
     @property
     def id(self) -> str:
@@ -62,6 +63,11 @@ class ModelWithCard:
     def longest_word(self) -> int:
         """Characters of a word that are told from others."""
         return self._longest_word
+
+    @property
+    def language(self) -> str:
+        """The language that it was made for, as its card says; "" for any."""
+        return self._language
 
     def _read_by(self, tokenizer: Any) -> None:
         """Take the longest word from the tokenizer, if it is one of word pieces: another reads any in pieces."""

@@ -13,7 +13,7 @@ from semcache.protocols.retention_policy import Eviction, Freshness
 from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, VectorBatch, Vectors, WordingStore
 from semcache.protocols.store_learning import JudgementQueue, LabelStore, SavedStates
 from semcache.protocols.upstream_backend import Backend, Outbound, Reply, WebSocket, WebSocketBackend, WebSocketTerms
-from semcache.protocols.vector_search import Embedder, VectorIndex, longest_word
+from semcache.protocols.vector_search import Embedder, VectorIndex, longest_word, reads_english_alone
 from semcache.protocols.wire_dialect import Assembler, Dialect
 
 __all__ = [
@@ -50,4 +50,5 @@ __all__ = [
     "WebSocketTerms",
     "WordingStore",
     "longest_word",
+    "reads_english_alone",
 ]

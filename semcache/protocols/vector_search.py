@@ -50,6 +50,11 @@ def longest_word(embedder: Embedder) -> int:
     return int(getattr(embedder, "longest_word", 100))
 
 
+def reads_english_alone(embedder: Embedder) -> bool:
+    """Return True for an embedder whose property `language` is "en"; one that has none may read any language."""
+    return str(getattr(embedder, "language", "")) == "en"
+
+
 class VectorIndex(Protocol):
     """The vectors of one partition. Not thread-safe: one thread owns it."""
 

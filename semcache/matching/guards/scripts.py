@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from semcache.matching.light_edits import without_politeness
 from semcache.request.text import READINGS, lexicon, vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -67,6 +68,7 @@ _ASKING = lexicon(
     "why=почему,зачем,чому,لماذا,क्यों,왜,γιατί,למה,מדוע when=когда,коли,متى,कब,언제,πότε,מתי"
     " where=где,куда,де,أين,कहाँ,कहां,어디,어디에,어디에서,어디서,πού,איפה,היכן who=кто,хто,किसने,누가,누구,ποιος,ποια,מי"
     " how=как,як,كيف,कैसे,어떻게,πώς,איך many=сколько,скільки,كم,कितना,कितने,कितनी,얼마,얼마나,몇,πόσο,πόσα,כמה"
+    " why=কেন,چرا,защо when=কখন,кога where=কোথায়,کجا,къде who=কে,кой how=কীভাবে,কিভাবে,چطور,چگونه many=কত,چقدر,چند,колко"
 )
 _NEGATING = vocabulary(
     "не нет без ні немає ليس ليست لا لم لن بدون بلا غير دون नहीं बिना मत 안 못 없이 없는 않는 않은 않고 δεν μη μην χωρίς"
@@ -82,6 +84,7 @@ _LIGHT = vocabulary(
     무엇 무엇인가요 뭐 뭐예요 인가요 입니까 이에요 예요 있나요 하나요 그 이 저 좀 수 것 알려주세요 알려줘 말해줘 나요
     되나요 어떤
     τι είναι το η ο οι τα και σε στο στη στην του της να για μου ένα μια
+    কী কি হয় এর একটি আমি است را به در از که با برای این آن می‌ какво е се да си за това ли
     מה הוא היא את של על אני האם עם ב ל זה יש איזה איזו
     """
 )
@@ -109,7 +112,8 @@ def read(text: str) -> ScriptReading:
     """The reading of `text` in scripts other than Latin; `NOTHING` where it has none."""
     if text.isascii() or _FOREIGN.search(text) is None:
         return NOTHING
-    words = _SPACED.findall(_PUNCTUATION.sub(" ", text.lower()))
+    text = without_politeness(text)
+    words = _SPACED.findall(_PUNCTUATION.sub(" ", text.lower().replace("ё", "е")))
     asks: set[str] = set()
     if words:
         asks = {_ASKING[word] for word in words if word in _ASKING}

@@ -43,7 +43,8 @@ class ByCategory:
     """`protocols.Threshold` that asks the strategy of each category.
 
     `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile, and `grants` the share
-    of the errors granted to first answers that is this process's. `served` counts what it has served.
+    of the errors granted to first answers that is this process's. `english`: the embedder was made for English alone.
+    `served` counts what it has served.
     """
 
     def __init__(

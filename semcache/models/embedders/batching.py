@@ -74,6 +74,11 @@ class BatchingEmbedder:
         """Characters of a word that are told from others."""
         return longest_word(self._inner)
 
+    @property
+    def language(self) -> str:
+        """The language that it was made for, "" for any."""
+        return str(getattr(self._inner, "language", ""))
+
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the rows of `texts`. Raises EmbedError, also when more than `max_queue` texts are waiting.
 

@@ -54,6 +54,11 @@ class MemoEmbedder:
         """Characters of a word that are told from others."""
         return longest_word(self._inner)
 
+    @property
+    def language(self) -> str:
+        """The language that it was made for, "" for any."""
+        return str(getattr(self._inner, "language", ""))
+
     def __len__(self) -> int:
         return len(self._vectors)
 

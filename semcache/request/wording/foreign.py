@@ -15,7 +15,6 @@ from typing import NamedTuple
 from semcache.request.text import READINGS, vocabulary
 from semcache.request.wording import misspelt
 from semcache.request.wording.english import FUNCTION_WORDS
-from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*")
@@ -27,14 +26,16 @@ _LATIN = re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]", re.IGNORECASE)
 _STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ё": "е"}
 )
+_ACCENT = re.compile("[\u0300-\u036f]")
 _SHORTEST = 3  # letters of a word that a dictionary would have
 _OTHER_SCRIPT = 8  # share of the letters, as one in so many, from which a text in two scripts is foreign
 _FRAMED = 3  # share of the words, as one in so many, that are function words of English where a text is English
-_FOREIGN_WORDS = vocabulary(
-    """
+_FOREIGN_WORDS = (
+    vocabulary(
+        """
     der das und ist wie ein eine einen einem einer nicht den dem ich wir sie mit auf von zum zur warum wann welche
-    welcher welches kann mein meine meinen meinem meiner für bei wird wer gibt ihr sich oder muss können vom beim aus nach
-    wurde hat soll sollte wieviel wieso man noch wo im zu mir uns
+    welcher welches kann mein meine meinen meinem meiner für bei wird wer gibt ihr sich oder muss können vom beim aus
+    nach wurde hat soll sollte wieviel wieso man noch wo im zu mir uns
     le la les une est et que qui quoi comment pourquoi dans sur avec je tu nous vous ce cette ces quel quelle quels
     quelles mon ma mes combien sont il elle où quand aux du au ou ne pas de des mettre puis ai qu
     el los las es y como para con qué cómo cuál cuáles dónde del en mi su cuánto cuánta cuántos cuándo puedo hay está
@@ -64,7 +65,9 @@ _FOREIGN_WORDS = vocabulary(
     kaip kas kur kada kodėl kiek ir yra kā kur kad kāpēc kes kus kuidas miks palju ja on si kje zakaj kdaj
     ano paano saan bakit sino kailan ang ng mga sa
     """
-) - FUNCTION_WORDS
+    )
+    - FUNCTION_WORDS
+)
 # Words of English, or of its names, that are function words elsewhere: they tell nothing.
 _SHARED = vocabulary(
     """
@@ -77,11 +80,18 @@ _FUNCTION = _FOREIGN_WORDS - _SHARED
 _SHORT = frozenset(("a", "an", "do", "in", "me", "no", "so", "was"))
 
 
+# One of these alone may be part of a name, or an abbreviation: "rio de janeiro", "IST to CET".
+_PARTICLES = vocabulary(
+    "de la le les el los las del di da du dos von van der den un une y au aux ist est mit aus das com des em os um til"
+    " kim och je dan sie que che della santa mis mes si ki ke"
+)
+
+
 class _ForeignReading(NamedTuple):
     """`words` are the Latin words, folded; `strange` are those of no dictionary, and `others` words of other scripts.
 
     `english` and `foreign` are how many function words there are of each, `named` how many words are rather names;
-    `accented`: a strange word has letters that English lacks.
+    `accented`: a strange word has letters that English lacks. `particles` are foreign words that names have, too.
     """
 
     words: tuple[str, ...]
@@ -91,13 +101,14 @@ class _ForeignReading(NamedTuple):
     others: tuple[str, ...]
     english: int
     foreign: int
+    particles: int
     latin_letters: int
     other_letters: int
 
 
 def unread(one: str, two: str) -> bool:
     """Return True if what a model of English makes of these two texts is no evidence that they mean the same."""
-    left, right = _read(mended(one)), _read(mended(two))
+    left, right = _read(one), _read(two)
     shared = bool(left.others) and left.others == right.others
     if _is_foreign(left, shared=shared) or _is_foreign(right, shared=shared):
         return True
@@ -108,9 +119,11 @@ def unread(one: str, two: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The text in lower case and without accents."""
-    plain = unicodedata.normalize("NFKD", text.lower().translate(_STROKES))
-    return "".join([char for char in plain if not unicodedata.combining(char)]) if not plain.isascii() else plain
+    """The text in lower case and without the accents of Latin, Greek and Cyrillic letters."""
+    plain = text.lower().translate(_STROKES)
+    if plain.isascii():
+        return plain
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", plain)))
 
 
 def _is_foreign(text: _ForeignReading, *, shared: bool) -> bool:
@@ -120,9 +133,13 @@ def _is_foreign(text: _ForeignReading, *, shared: bool) -> bool:
             return True
     count = len(text.words) - text.named
     if text.foreign and text.foreign >= text.english:
-        # One alone may be part of a name: "rio de janeiro".
-        return text.foreign > 1 or bool(text.strange) or 2 * text.foreign >= count
-    if text.accented and not text.english:
+        return (
+            text.foreign > text.particles
+            or text.foreign > 1
+            or 2 * text.foreign >= count
+            or 2 * (text.foreign + len(text.strange)) > count
+        )
+    if text.accented and not text.english and 5 * len(text.strange) >= 2 * count:
         return True
     return 2 * len(text.strange) > count and not _framed(text)
 
@@ -142,7 +159,7 @@ def _read(text: str) -> _ForeignReading:
     words: list[str] = []
     strange: set[str] = set()
     others: list[str] = []
-    english = foreign = latin = other = names = 0
+    english = foreign = particles = latin = other = names = 0
     accented = False
     shouted = text.isupper()
     known = misspelt.dictionary()
@@ -157,11 +174,14 @@ def _read(text: str) -> _ForeignReading:
             latin += len(token)
             low = token.lower()
             plain = folded(token)
-            if low in FUNCTION_WORDS:
+            if token.isupper() and len(token) > 1 and not shouted:
+                names += 1
+            elif low in FUNCTION_WORDS:
                 # The shortest are words of many languages.
                 english += low not in _SHORT
             elif low in _FUNCTION or (low != plain and plain in _FUNCTION):
                 foreign += 1
+                particles += low in _PARTICLES
             elif token[0].isupper() and not (opening or shouted):
                 names += 1
             elif len(plain) >= _SHORTEST and plain not in known and not _CODE.search(chunk):
@@ -169,5 +189,5 @@ def _read(text: str) -> _ForeignReading:
                 accented = accented or not low.isascii()
             words.append(plain)
     return _ForeignReading(
-        tuple(words), frozenset(strange), accented, names, tuple(others), english, foreign, latin, other
+        tuple(words), frozenset(strange), accented, names, tuple(others), english, foreign, particles, latin, other
     )
