@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
-from semcache import AsyncSemanticCache
+
+from semcache import AsyncSemanticCache, default_embedder
 from semcache.matching.guards import conflicts, languages
 from semcache.matching.light_edits import lightly_edited
+from semcache.protocols import reads_english_alone
 from semcache.request.wording.foreign import unread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from semcache.types import Matrix
 
 ANSWER = "Open Settings, choose Account, and follow the steps that are shown there."
 
@@ -72,21 +82,54 @@ async def test_what_differs_by_politeness_accents_or_a_moved_adverb_is_served(on
 
 @pytest.mark.parametrize(("one", "two"), ENGLISH)
 def test_foreign_names_accents_jargon_and_slips_make_no_text_foreign(one: str, two: str) -> None:
-    assert not unread(one, two) and not unread(two, one)
+    assert not unread(one, two)
+    assert not unread(two, one)
 
 
 @pytest.mark.parametrize(("one", "two"), OTHER_QUESTIONS + SAME_QUESTIONS)
 def test_texts_of_other_languages_are_told(one: str, two: str) -> None:
-    assert unread(one, two) and unread(two, one)
+    assert unread(one, two)
+    assert unread(two, one)
 
 
 @pytest.mark.parametrize(("one", "two"), OTHER_WORDS + OTHER_QUESTIONS)
 def test_another_word_is_no_light_edit(one: str, two: str) -> None:
-    assert not lightly_edited(one, two) and not lightly_edited(two, one)
+    assert not lightly_edited(one, two)
+    assert not lightly_edited(two, one)
 
 
 class SaysYes:
     """A language model that finds all the same."""
 
-    async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
-        return 0.99
+    async def same(self, _query: str, _cached_query: str, _cached_answer: str) -> float:
+        return 0.97
+
+
+async def test_a_language_model_is_asked_about_free_rewordings_and_its_yes_serves(tmp_path: Path) -> None:
+    pack = (Path(__file__).parents[2] / "policies" / "default.yaml").read_text(encoding="utf-8")
+    (tmp_path / "default.yaml").write_text(
+        pack.replace("\ndefaults:\n", "\ndefaults:\n  verdicts: first\n"), encoding="utf-8"
+    )
+    one, two = "Wie kündige ich meinen Vertrag?", "Auf welchem Weg kann ich den Vertrag beenden?"
+    assert await served(one, two) is None
+    assert await served(one, two, verifier=SaysYes(), policies=str(tmp_path / "default.yaml")) == ANSWER
+
+
+class Polyglot:
+    """The shipped embedder, as one that reads any language."""
+
+    def __init__(self) -> None:
+        self._inner = default_embedder()
+        self.id, self.dim, self.max_tokens = self._inner.id, self._inner.dim, self._inner.max_tokens
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        return await self._inner.embed(texts)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+async def test_an_embedder_that_may_read_any_language_is_believed() -> None:
+    one, two = "Hesabımı nasıl silerim?", "Şifremi nasıl sıfırlarım?"
+    assert reads_english_alone(default_embedder())
+    assert await served(one, two, embedder=Polyglot()) == ANSWER
