@@ -1,7 +1,7 @@
-"""The library's face of a cache in an event loop: open it, look prompts up, record answers.
+"""The library's cache for an event loop: open it, look prompts up, record answers.
 
-Knows prompts and answers as a library user has them. Invariant: every lookup is one row of the event log, and what it
-cost is added to that row when its answer is recorded.
+Knows prompts and answers as a library user has them. Invariant: every lookup is one row of the event log, and its cost
+is added to that row when the answer is recorded.
 """
 
 from __future__ import annotations

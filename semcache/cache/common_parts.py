@@ -1,7 +1,7 @@
 """The parts of a cache that outlive its policy pack: store, embedder and metrics.
 
-A pack that is reloaded opens a second cache beside the first one, of the same parts. Invariant: they are closed when
-the last cache that holds them has been.
+Reloading a pack opens a second cache beside the first one, with the same parts. Invariant: the parts are closed when
+the last cache that uses them is closed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The components of a cache: built and wired once by `opening`, used by the rooms of `cache`, and closed together.
+"""The components of a cache: `opening` wires them once, the modules of `cache` use them, and they close together.
 
-Invariant: the record is complete when it exists, and `closing` closes every component in the reverse order of opening.
+Invariant: the record is complete as soon as it exists, and `closing` closes every component in the reverse order of
+opening.
 """
 
 from __future__ import annotations

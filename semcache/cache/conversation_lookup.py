@@ -1,8 +1,8 @@
-"""Conversation lookup: kept conversations that are the request's though earlier turns are in other words.
+"""Conversation lookup: finds stored conversations that match the request although earlier turns are in other words.
 
-Knows the earlier turns of entries and the wording tier; nothing of how requests arrive. Invariant: everything but the
-words of user and assistant is equal, no guard vetoes a pair of turns, and what is served is either equal in its
-wording, turn by turn, or within one limit of doubt as a whole chain, in a stratum of its own.
+Knows the earlier turns of entries and the wording tier; nothing of how requests arrive. Invariant: everything except
+the words of user and assistant is equal, and no guard vetoes a pair of turns. A hit is either equal in its wording,
+turn by turn, or its whole chain is within one limit of doubt, in a stratum of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The log of decisions: why requests were served or not, sampled, and written down beside the event log.
+"""The log of decisions: a sample of why requests were served or not, stored beside the event log.
 
-Knows lookups and the strategies that decided them; nothing of HTTP. Invariant: a request pays for noting that it was
-drawn and no more (what is known of its neighbours is put together later, and lost if the store fails); exact hits are
-not recorded, whose reason is that the very same was asked before.
+Knows lookups and the strategies that decided them; nothing of HTTP. Invariant: during a request only the draw is noted;
+details of its neighbours are added later, and are lost if the store fails. Exact hits are not recorded, because their
+reason is always an identical earlier request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Searching stored entries as operators do: by what their prompts say, by meaning, and by what they are.
+"""Search of stored entries for operators: by the words of their prompts, by meaning, and by their fields.
 
-Knows the cards in memory, the vectors and the store; changes nothing. Invariant: only entries that the selector means
-are found, whatever the words; the event loop is free while a hundred thousand prompts are read.
+Knows the cards in memory, the vectors and the store; changes nothing. Invariant: every result matches the selector, and
+the event loop stays free while a hundred thousand prompts are searched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Exact lookup: the entry of the very same request.
+"""Exact lookup: finds the entry of an identical request.
 
-Knows the registry, nothing of vectors or stores. Invariant: an entry of another category is served only where no rule
-puts the request into one; it was kept under that one's terms.
+Knows the registry, nothing of vectors or stores. Invariant: an entry of another category is served only if no rule puts
+the request into a category, because the entry was stored under that category's terms.
 """
 
 from __future__ import annotations

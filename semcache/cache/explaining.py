@@ -1,7 +1,7 @@
-"""Explaining: what would become of a request now, and why, with every neighbour, without serving or learning.
+"""Explaining: predicts how a request would be decided now, and why, with every neighbour, without serving or learning.
 
-Knows how lookups go and what is said of a decision. Invariant: nothing is stored, counted, learned from or asked of a
-verifier; whoever explains a request has changed nothing by it.
+Knows how lookups work and how decisions are described. Invariant: nothing is stored, counted, learned, or asked of a
+verifier.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Inspecting a cache: what its page shows beyond `Operating`: time saved, live outcomes, evidence, labels, doubts.
+"""Inspection of a cache for its page in the browser: time saved, live outcomes, evidence, labels, doubts.
 
-Knows the store's part for operators, the strategy and the label log. Invariant: nothing is changed but by `review` and
-`serve_exactly_only`, which are written into the administrators' log; a tenant is shown its own alone.
+Knows the operators' part of the store, the strategy and the label log. Invariant: only `review` and
+`serve_exactly_only` change anything, and both are written to the administrators' log; a tenant sees only its own data.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Judged lookup: have a language model's word on a neighbour that was left in doubt, and decide on it.
+"""Judged lookup: asks a language model about a neighbour that is still in doubt, and decides on its verdict (its word).
 
-Knows the judged tier, who is asked, and what asking may cost; nothing of how requests arrive. Invariant: nobody is
-shown a text of a tenant that opted out, a verdict on a request and an entry is asked for once, and no word costs more
-than the cap leaves. No word, a failure, and a word that is not enough forward the request.
+Knows the judged tier, the model, and the spending cap; nothing of how requests arrive. Invariant: no text of a tenant
+that opted out is shown to a model, a verdict on a request and an entry is asked for once, and no verdict costs more
+than the cap leaves. Without a verdict, after a failure, and if the verdict is not enough, the request is forwarded.
 """
 
 from __future__ import annotations

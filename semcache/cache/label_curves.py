@@ -1,8 +1,8 @@
-"""Curves that labels draw: reliability, risk against coverage, and what another target would serve.
+"""Curves from labels: reliability, risk against coverage, and the requests that another target would serve.
 
-Pure. Labels count by the inverse of the chance with which they were drawn (Horvitz and Thompson, JASA 47, 1952), so
-that audits of a tenth of the hits stand for all of them. Invariant: only samples are counted; what people chose to
-report, and what a language model merely said, are none.
+Pure. Labels are weighted by the inverse of the chance with which they were drawn (Horvitz and Thompson, JASA 47, 1952),
+so that audits of a tenth of the hits stand for all of them. Invariant: only random samples are counted; reports of
+people and verdicts of language models are not.
 """
 
 from __future__ import annotations

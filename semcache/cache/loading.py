@@ -1,7 +1,7 @@
-"""Loading: a store's entries into the registry and the index of a process that starts, with a snapshot's help.
+"""Loading: reads a store's entries into the registry and the index of a starting process, helped by a snapshot.
 
-Invariant: when `fill` returns, every entry that is durable and has not lapsed can be found; a snapshot is written by
-one process at a time, and one that cannot be read or written costs time and nothing else.
+Invariant: when `fill` returns, every durable entry that has not expired can be found. One process at a time writes a
+snapshot; a snapshot that cannot be read or written costs only time.
 """
 
 from __future__ import annotations

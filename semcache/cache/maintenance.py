@@ -1,7 +1,7 @@
-"""Maintenance: following what other workers wrote, sweeping what has expired, and refreshing the gauges.
+"""Maintenance: applies the changes of other workers, removes expired entries, and refreshes the gauges.
 
-Knows the store's change feed, the live entries and the learner; decides nothing about requests. Invariant: what another
-worker has made durable is applied once, in the order of the change feed.
+Knows the store's change feed, the live entries and the learner; decides nothing about requests. Invariant: each durable
+change of another worker is applied once, in the order of the change feed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Operating a cache: what requests cost and saved, why they were served or not, deleting and undoing.
+"""Operating a cache: cost and savings of requests, the reasons for their outcomes, deletion and undo.
 
-Knows the store's part for operators and what lives in this process; nothing of HTTP or the command line. Invariant: a
-tenant is shown and undoes its own alone; all that is deleted, undone, withdrawn or erased is logged.
+Knows the operators' part of the store and the state of this process; nothing of HTTP or the command line. Invariant: a
+tenant sees and undoes only its own actions; every deletion, undo, withdrawal and erasure is logged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Placement: the categories of a request, the partitions in which it is sought, and the one in which it is kept.
+"""Placement: the categories of a request, the partitions that are searched for it, and the one where it is stored.
 
 Knows packs, conversations and embeddings; searches nothing. Invariant: every partition named here belongs to the
 request's own scope and signature, or to a signature that leaves out only earlier turns that may match by meaning.

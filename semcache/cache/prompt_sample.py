@@ -1,7 +1,7 @@
-"""A sample of the kept system prompts, what differs in them alone, and which parts the serving pack leaves out.
+"""A sample of the stored system prompts: the parts that alone differ, and those that the serving pack ignores.
 
-Knows the store's entries, and a saved state of it for what a proxy serves by. Invariant: what is returned holds no text
-of a prompt.
+Knows the store's entries, and the saved state that tells which pack a proxy serves by. Invariant: the result holds no
+text of a prompt.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A query: a request that the exact tier could not serve, and the terms on which its paraphrases are sought.
+"""A query: a request that the exact tier could not serve, and the terms on which its paraphrases are searched.
 
-Decides nothing. Invariant: what is asked of one tier and of the next is the same query.
+Decides nothing. Invariant: every tier is asked the same query.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Quorum: an answer is held back from others of its tenant until enough users have asked for it.
+"""Quorum: holds an answer back from other users of its tenant until enough users have asked for it.
 
-A user has asked for an answer if the very same request of that user was answered, or another one whose answer was
-judged to be the same; to be near is not to ask. Users are told apart as `share: user` does, and by their keys where
-they name none; what nobody in particular asks counts for nobody. Knows cards and packs, nothing of how requests are
-decided.
-Invariant: under a quorum of n nobody is served what fewer than n users asked for, unless it was asked for by that very
-user or brought in by the operator. Embeddings are left out: their input says all that they are.
+A user has asked for an answer if the user's identical request was answered, or another request whose answer was judged
+to be the same; a near request does not count. Users are told apart as with `share: user`, and by their keys if they
+name none; a request without either counts for nobody. Knows cards and packs, nothing of how requests are decided.
+
+Invariant: under a quorum of n, a user is served only answers that n users have asked for, that the user has asked for,
+or that the operator imported. Embeddings are exempt, because an embedding depends on its input alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The reasons for an outcome in a sentence, and what to do about each: `Why` for people.
+"""The reason for an outcome as a sentence for people, with what to do about it, for each `Why`.
 
-Pure. Invariant: every reason has its sentence.
+Pure. Invariant: every reason has a sentence.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Moving a cache to another embedder while it is in use: embed beside, then exchange.
+"""Moving a cache to another embedder while it is in use: new vectors are computed beside the old, then exchanged.
 
-Knows the store, an embedder and how entries are placed on shelves; no model folder and no settings. Invariant: until
-the exchange nothing that a running or starting cache reads has changed; broken off at any moment, the same call goes on
-where it stood; an entry whose place cannot be told stays with the old embedder and is found by identity alone.
+Knows the store, an embedder and how entries are placed in partitions; no model folder and no settings. Invariant: until
+the exchange nothing changes that a running or starting cache reads. If the move is interrupted at any moment, the same
+call continues it. An entry whose place cannot be determined stays with the old embedder and is found only by identical
+requests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The response cache: look a request up, keep an answer, learn from feedback. The one place where core and I/O meet.
+"""The response cache: looks up requests, stores answers, learns from feedback. The one place where core and I/O meet.
 
 Knows nothing of HTTP or agents. Invariant: `consult` never raises and never waits for a broken part; a fault of store,
-index or embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as stored is durable.
+index or embedder becomes `Forward(Why.FAULT)` and is counted. An answer that `admit` reports as stored is durable.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Semantic lookup: embed a prompt, search where its paraphrases may lie, and decide on what is found.
+"""Semantic lookup: embeds a prompt, searches where its paraphrases may be, and decides on the neighbours.
 
 Knows nothing of the exact tier's answers, nor of what happens after a decision. Invariant: only partitions of the
-request's own scope and signature are searched, and a neighbour kept under another category's terms is served only if it
-meets the terms of both. Where earlier turns may be put in other words, the signature leaves them out, and
+request's own scope and signature are searched, and a neighbour that was stored under another category's terms is served
+only if it meets the terms of both. If earlier turns may be in other words, the signature leaves them out, and
 `conversation_lookup` compares them.
 """
 

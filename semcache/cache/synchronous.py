@@ -1,7 +1,7 @@
-"""The synchronous face of a cache: the same methods for code without an event loop, waiting for their results.
+"""The synchronous class of a cache: the same methods for code without an event loop, which wait for their results.
 
-Knows nothing of caching: it owns one thread with one loop and passes calls to it.
-Invariant: safe to call from any thread; after `close` every call raises InvalidArgument, those that it overtook too.
+Owns one thread with one loop and passes calls to it; knows nothing else of caching. Invariant: safe to call from any
+thread; after `close` every call raises InvalidArgument, also calls that were waiting.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Wording lookup: find an entry whose canonical wording equals the request's, before anything is embedded.
+"""Wording lookup: finds an entry whose canonical wording equals the request's, before anything is embedded.
 
 Knows the wording index and the wording tier; nothing of vectors. Invariant: only partitions of the request's own scope
-and signature are searched, and an entry is served only where its own category would take the request in.
+and signature are searched, and an entry is served only if its own category would accept the request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Writing: whether an answer is kept, for how long, in the store first and then where lookups find it; reading it back.
+"""Writing: decides on storing an answer, writes it to the store and then to the index, and reads it back.
 
-Knows nothing of how requests arrive. Invariant: an answer becomes findable only after it is durable, and an entry that
-a quota gives up leaves the index at once and the store soon after.
+Knows nothing of how requests arrive. Invariant: an answer can be found only after it is durable, and an entry that a
+quota evicts leaves the index at once and the store soon after.
 """
 
 from __future__ import annotations

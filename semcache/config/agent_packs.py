@@ -1,7 +1,7 @@
 """The schema of a policy pack's keys about tools, models, and answers by a cheaper model.
 
-Knows no request and no price list. Invariant: left out, a key changes nothing; no tool is cached and no other model is
-asked than a pack names.
+Knows no request and no price list. Invariant: a key that is left out changes nothing; only tools that a pack names are
+cached, and only models that it names are asked.
 """
 
 from __future__ import annotations

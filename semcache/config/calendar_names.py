@@ -1,7 +1,7 @@
-"""The names of months and weekdays, in full and short, for all that reads dates.
+"""The names of months and weekdays, in full and short, for all code that reads dates.
 
-Data alone, in lower case. Invariant: every name is complete here; a reader of prose leaves out by itself those that are
-other words as well ("may", "sat", "sun").
+Data alone, in lower case. Invariant: the lists are complete; code that reads prose has to leave out names that are also
+other words ("may", "sat", "sun").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A policy pack as its file has it: the schema, and reading a file by it.
+"""The schema of a policy pack file, and reading a file by it.
 
-A pack is a YAML file. Knows fields, names and plug-ins, nothing of what a field left out means. Invariant: what was
-read is valid; every mistake in a file is a ConfigError that names file, line, key and the remedy.
+A pack is a YAML file. Knows fields, names and plug-ins, nothing of the values of omitted fields. Invariant: a pack that
+was read is valid; every mistake in a file is a ConfigError that names file, line, key and the remedy.
 """
 
 from __future__ import annotations

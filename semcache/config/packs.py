@@ -1,7 +1,7 @@
-"""Policy packs: loading them, and the values of each category once every field is settled.
+"""Policy packs: loads them, and fills in every field of each category.
 
-Knows nothing of requests, indexes or strategies beyond their names. Invariant: a `Pack` that exists is valid, and what
-a category leaves out has the value of the pack's `defaults`.
+Knows nothing of requests, indexes or strategies except their names. Invariant: a `Pack` that exists is valid, and a
+field that a category leaves out has the value of the pack's `defaults`.
 """
 
 from __future__ import annotations

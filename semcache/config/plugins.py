@@ -1,9 +1,9 @@
-"""Plug-ins of installed packages: what their entry points name, and how one becomes a part of the cache.
+"""Plug-ins of installed packages: finds their entry points, and makes parts of the cache from them.
 
-A package declares `[project.entry-points."semcache.KIND"]`, with `NAME = "module:maker"`, and NAME can stand wherever
-the built-in names of that kind do. Knows the kinds and the Protocols that they keep, nothing of what is built in, and
-imports nothing of a package before its name is used. Invariant: whatever is wrong with a plug-in is a ConfigError that
-names package and entry point.
+A package declares `[project.entry-points."semcache.KIND"]`, with `NAME = "module:maker"`, and NAME can be used wherever
+the built-in names of that kind can. Knows the kinds and their Protocols, nothing of the built-in parts, and imports
+nothing of a package before its name is used. Invariant: every fault of a plug-in is a ConfigError that names package
+and entry point.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings: their sources, their values, and the check for those that are too dangerous to start with.
+"""Settings: their sources, their values, and the check for values that are too dangerous to start with.
 
 Knows the command line and the environment only as arguments. Invariant: settings that exist are valid, and each knows
 its source; every mistake is a ConfigError that names file and line, variable or option, and the nearest valid name.

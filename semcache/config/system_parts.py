@@ -1,7 +1,7 @@
-"""Parts of system prompts that have a name: the current date, the current time, ids of a request.
+"""Named parts of system prompts: the current date, the current time, ids of a request.
 
-Pure. Invariant: a date, a time or an id counts only behind a word that says it is of the moment or of the request, and
-what stands before it is in the group `kept`: the date of a law, opening hours and a version number stay.
+Pure. Invariant: a date, a time or an id counts only after a word that says it is of the moment or of the request, and
+the text before it is in the group `kept`. The date of a law, opening hours and a version number stay.
 """
 
 from __future__ import annotations

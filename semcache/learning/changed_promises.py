@@ -1,6 +1,6 @@
-"""The promises under which a state was learned, beside those of now: the categories that have to be learned anew.
+"""Changed promises: the categories to learn anew because their saved state was learned under other promises.
 
-Pure. Invariant: a category that a pack does not name is held under the promises of `default`, on both sides.
+Pure. Invariant: a category that a pack does not name has the promises of `default`, on both sides.
 """
 
 from __future__ import annotations

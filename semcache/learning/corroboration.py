@@ -1,14 +1,16 @@
-"""Corroboration: how far the reports and labels of one tenant teach what is served to others.
+"""Corroboration: how far the reports and labels of one tenant teach state that other tenants are served by.
 
-A report is no sample: whoever makes it chose what to report. Where a cache has one tenant, every report counts. Where
-it has several, one teaches the shared beliefs only as far as more than a quarter of the tenants, and at least one
-other, have reported as much in that category; the entry that was reported is refused to its requests all the same.
-Audits and misses are samples, and count, with two bounds, beyond which they teach the class of their tenant alone: a
-tenant whose samples belie what was expected of them, while those of the others do not, teaches no others; and where
-three tenants or more have brought samples of late, none teaches more than all others together. What one has taught
-before it is set aside is disowned: its errors are no longer those of all. Knows tenants and labels, nothing of what is
-learned. Invariant: no tenant alone, and no quarter of them, however many their keys and
-reports, moves by reports what others are served.
+A report is not a random sample: its author chose what to report. In a cache with one tenant every report counts. With
+several tenants, a report teaches the shared beliefs only as far as more than a quarter of the tenants, and at least one
+other, have reported as much in that category; the reported entry is refused to its requests in any case.
+
+Audits and misses are samples and count, within two bounds; beyond these they teach only the class of their tenant.
+First, a tenant whose samples contradict the predictions, while those of the others do not, teaches no others; the
+errors that it has added before are taken out of the shared budgets. Second, if three or more tenants have lately
+brought samples, none teaches more than all others together. Knows tenants and labels, nothing of what is learned.
+
+Invariant: the reports of one tenant, or of a quarter of the tenants, however many their keys and reports, do not change
+what others are served.
 """
 
 from __future__ import annotations

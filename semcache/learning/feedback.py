@@ -1,8 +1,8 @@
-"""Feedback: what a person's report of a right or a wrong answer changes, and how a report is withdrawn.
+"""Feedback: applies a person's report of a right or a wrong answer, and withdraws reports.
 
 Knows the store, the live entries and the learner; nothing of how requests are served. Invariant: after a report of a
-wrong answer the entry is never served again to a request that it was served to, and what was said is learned,
-whichever worker served it; withdrawing a report brings back what it took, and rewinds no audit.
+wrong answer, the entry is never served again to a request that it was served to, and the report is learned, whichever
+worker served the entry. Withdrawing a report restores what it took, but takes back no audit.
 """
 
 from __future__ import annotations

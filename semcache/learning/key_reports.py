@@ -1,7 +1,7 @@
 """Reports by API key: how many answers a key may take from the other keys of its tenant, and which reports teach.
 
-Knows names of keys and counts, in this process. Invariant: of a tenant with several keys, one takes at most `DAILY`
-answers a day from the others, and what it reports teaches only as far as others of them report as much.
+Knows names of keys and counts, in this process. Invariant: in a tenant with several keys, one key takes at most `DAILY`
+answers a day from the others, and its reports teach only as far as other keys report as much.
 """
 
 from __future__ import annotations

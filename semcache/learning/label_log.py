@@ -1,8 +1,8 @@
-"""The label log as one worker follows it: written behind, and folded into the worker's strategy and freshness.
+"""The label log as one worker follows it: written in the background, and applied to its strategy and freshness.
 
-Knows the store and who learns, nothing of how labels come about. Invariant: both observe every label of the log that is
-meant for them once and in the order of its `seq`, whichever worker wrote it, across restarts too; a saved state only
-spares reading again what is in it.
+Knows the store and the learners, nothing of how labels arise. Invariant: strategy and freshness observe every label of
+the log that is meant for them once, in the order of its `seq`, whichever worker wrote it, also across restarts. A saved
+state only saves reading its labels again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Labelling: the comparisons that a decision leaves, as labels that lack only the verdict, and what a judge is shown.
+"""Labelling: turns a decision into labels that lack only the verdict, and into the texts that a judge is shown.
 
-Pure; the clock is the caller's. Invariant: a neighbour that was refused for what has nothing to do with its answer (it
-is expired, too old for the caller, or known to be wrong) yields no label.
+Pure; the clock is the caller's. Invariant: a neighbour that was refused for a reason unrelated to its answer (it is
+expired, too old for the caller, or known to be wrong) yields no label.
 """
 
 from __future__ import annotations

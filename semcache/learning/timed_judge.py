@@ -1,7 +1,7 @@
-"""The judge behind a time limit: what it says in time, and a count of what it did not.
+"""A judge with a time limit, which counts the verdicts that did not come in time.
 
 Knows a judge and how busy the process is; nothing of labels. Invariant: no call raises, and none takes longer than
-`patience`; a judge that computes in this process gives way to requests.
+`patience`; a judge that computes in this process yields to requests.
 """
 
 from __future__ import annotations

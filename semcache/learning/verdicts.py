@@ -1,7 +1,7 @@
 """The effects of a verdict: right answers share an answer class, wrong ones are rejected, and errors are counted.
 
-Knows entries and the books of break-even, nothing of judges. Invariant: a verdict takes effect in this process at once,
-and in the store at the next `write`; what a failing store did not take is written again.
+Knows entries and the accounts of break-even, nothing of judges. Invariant: a verdict takes effect in this process at
+once, and in the store at the next `write`; writes that a failing store did not take are repeated.
 """
 
 from __future__ import annotations

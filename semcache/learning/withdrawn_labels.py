@@ -1,7 +1,7 @@
-"""Labels that were withdrawn: a report that turned out to be a mistake, and its label in the log.
+"""Withdrawn labels: labels in the log of reports that turned out to be mistakes.
 
-Pure. Invariant: a withdrawal takes back one label of feedback that had called the same entry wrong for the same request
-before, and no audit.
+Pure. Invariant: a withdrawal takes back one earlier feedback label that called the same entry wrong for the same
+request, and no audit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Findings of guards that an edit of the wording accounts for: "5 000" is no other number than "5,000".
+"""Findings of guards that an edit of the wording explains: "5 000" is not another number than "5,000".
 
-A guard reads both prompts as they were written. Where it finds a clear conflict, it reads them again after the edits
-that only write the same thing in another way, and after no other edit. Invariant: a finding that remains is a conflict,
-so a difference that no such edit removes keeps its veto; frames and order never explain a number or a name.
+A guard reads both prompts as they were written. If it finds a clear conflict, it reads them again after the edits that
+only write the same thing in another way, and after no other edit. Invariant: a finding that remains is a conflict, so a
+difference that no such edit removes keeps its veto; frames and order never explain a number or a name.
 """
 
 from __future__ import annotations

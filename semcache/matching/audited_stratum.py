@@ -1,7 +1,7 @@
-"""An audited stratum: the certificate, tenants' classes, closing and reopening of one kind of hits in one category.
+"""An audited stratum: one kind of hits in one category, with its certificate, tenant classes, closing and reopening.
 
-Knows right and wrong, nothing of prompts. Invariant: only audits of served answers enter a certificate or close, and
-only labels of what would have been served open again.
+Knows right and wrong, nothing of prompts. Invariant: only audits of served answers enter a certificate or close the
+stratum, and only labels of answers that would have been served open it again.
 """
 
 from __future__ import annotations

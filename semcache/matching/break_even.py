@@ -1,7 +1,8 @@
-"""Break-even of the semantic tier by category, and the stretching of error targets when a backend is overloaded.
+"""Break-even of the semantic tier by category, and the relaxed error target while a backend is overloaded.
 
-Pure: fed with counts, costs and times. Knows no request and no threshold. Invariant: a category is closed only on
-evidence and goes on being tried; a target is stretched neither beyond the pack's limit nor beyond a certificate.
+Pure: it gets counts, costs and times as arguments, and knows no request and no threshold. Invariant: a category is
+closed only on evidence and is still tried now and then; a target is relaxed neither beyond the pack's limit nor beyond
+a certificate.
 """
 
 from __future__ import annotations

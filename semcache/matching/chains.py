@@ -1,11 +1,11 @@
-"""Chains of turns: several turns in other words, decided together as one conversation.
+"""Chains of turns: the turns of two conversations that are in other words, decided together.
 
 Pure. Knows the links' probabilities, nothing of conversations. Invariant: a chain is no surer than its weakest link,
-and every link that is in other words lowers it.
+and every link lowers its probability.
 
-What else two such conversations share (their form, tools and results, the other turns) speaks for them, so the doubt
-that may be left of a chain is greater than that of a prompt on its own. The limits were set on one half of the
-conversations of `python -m eval.written_conversations`, and the least word is what is wanted of a whole chain.
+The rest of two such conversations (their form, tools and results, the equal turns) is evidence for the chain, so more
+doubt is allowed for a chain than for a single prompt. The limits were set on one half of the conversations of `python
+-m eval.written_conversations`; each link needs at least the verdict that a whole chain needs.
 """
 
 from __future__ import annotations

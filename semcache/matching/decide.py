@@ -1,8 +1,8 @@
-"""The choice among candidates: serve one of them, have one verified, or forward and say why.
+"""The choice among candidates: serve one of them, have one verified, or forward the request with a reason.
 
-Pure. Knows no index, store or clock. Invariant: nothing is served that is expired (beyond what its category allows
-while it is asked anew), older than the caller accepts, known to be wrong for this request, contradicted by a guard, or
-below the threshold.
+Pure. Knows no index, store or clock. Invariant: no candidate is served that has expired (beyond the time that its
+category allows for revalidation), is older than the caller accepts, is known to be wrong for this request, is
+contradicted by a guard, or is below the threshold.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Doubts about a neighbour that was not served, and what a language model's word makes of them.
+"""Doubts about a neighbour that was not served, and the decision after a language model's verdict (its word).
 
-Pure. Knows decisions and the judged tier, nothing of who is asked or when. Invariant: nobody is asked about what a
-guard vetoes, what is known to be wrong, or what the best word there is could not settle.
+Pure. Knows decisions and the judged tier, nothing of who is asked or when. Invariant: no model is asked about a
+neighbour that a guard vetoes, that is known to be wrong, or that even the best word would not serve.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Features of a neighbour: numbers that tell a right one from a wrong one, of the two prompts and the neighbourhood.
+"""Features of a neighbour: numbers about the two prompts and the neighbourhood that tell right from wrong ones.
 
-Pure and cheap (some ten microseconds a pair); knows no vectors, answers or policies, and nothing of what is made of the
-numbers. Invariant: `of` returns `len(NAMES)` finite floats, each of them bounded, for any two texts.
+Pure and cheap (some ten microseconds a pair); knows no vectors, answers or policies, and nothing of how the numbers are
+used. Invariant: `of` returns `len(NAMES)` finite floats, each of them bounded, for any two texts.
 """
 
 from __future__ import annotations

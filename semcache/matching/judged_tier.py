@@ -1,12 +1,12 @@
 """The judged tier: answers that are served on a language model's word, in a stratum of their own in each category.
 
-The tier begins on probation: but for the first hits, nothing is served before the results of some words are known, from
-fresh answers or from neighbours that guards veto. It has its own budget, audits at known probability, certificate and
-closing: it pays for no hit by meaning, and no hit by meaning pays for it. Pure; draws nothing and reads no clock.
-Invariant: nothing is served without a yes, beyond the limit of the budget or of probation, or in a closed stratum; a
-verdict on the same pair that is asked for again may only lower it.
+A word is the model's verdict on a request and an entry, as P(yes). The tier begins on probation: except for the first
+hits, nothing is served before the results of some words are known, from fresh answers or from neighbours that guards
+veto. Its budget, audits, certificate and closing are separate from those of hits by meaning. Pure; draws nothing and
+reads no clock. Invariant: nothing is served without a yes, beyond the limit of the budget or of probation, or in a
+closed stratum; a repeated verdict on the same pair can only lower the first.
 
-What a word is worth is learned in `word_worth` from labels by fresh answers; a verdict itself is never such a label.
+`word_worth` learns the worth of words from labels by fresh answers; a word itself is never such a label.
 """
 
 from __future__ import annotations

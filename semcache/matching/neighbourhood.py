@@ -1,9 +1,9 @@
-"""The neighbourhood of a request: its candidates, each with the features of what surrounds it.
+"""The neighbourhood of a request: its candidates, each with the features of the entries around it.
 
-An entry that a guard vetoes is no rival of the others: where prompts come from one template ("a flight to Rome"), or
-differ in a number, the nearest neighbours are ruled out one by one, and that they are near says nothing of the entry
-that is left.
-Pure. Invariant: guards are asked only where entries of several answers lie near, and the order of candidates stays.
+An entry that a guard vetoes does not count as a rival of the others. If prompts come from one template ("a flight to
+Rome"), or differ in a number, guards rule out the nearest neighbours one by one, and their nearness says nothing about
+the entry that is left. Pure. Invariant: guards are asked only if entries of several answers are near, and the order of
+candidates stays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Profitability of lookups by meaning, by category, as the live cache sees it.
 
-Knows finished requests and verdicts, and turns seconds into money. What is known is this process's own: workers of one
-store decide for themselves. Invariant: a request is counted once, however often its outcome is told; a category whose
-model calls have no known cost stays open, and what one class of tenants asks closes it for no other.
+Knows finished requests and verdicts, and turns seconds into money. The data is this process's own: workers of one store
+decide for themselves. Invariant: a request is counted once, however often its outcome is reported; a category whose
+model calls have no known cost stays open, and the requests of one class of tenants close it for no other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Texts that were typed twice: the same letters in the same order.
+"""Retyped texts: two texts with the same letters in the same order.
 
-White space, the case of letters, the shape of quotes and the mark at the end may differ, as far as they change nothing:
-"WHO" is not "who", "5!" is not "5", code keeps its case and its lines. Knows no words but the light ones that capitals
-make names of. Invariant: symmetric, and true of any text and itself.
+White space, the case of letters, the shape of quotes and the mark at the end may differ if that changes nothing: "WHO"
+is not "who", "5!" is not "5", code keeps its case and its lines. Knows only the light words that become names when
+capitalised. Invariant: symmetric, and true of any text and itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A cap on what asking a language model for words may cost: a share of what requests cost upstream.
+"""A cap on the cost of asking a language model for words: a share of what requests cost upstream.
 
-Pure: fed with amounts. Invariant: a word whose expected cost would go beyond the share is not asked for, and the first
-is asked for only after requests have paid for it; whoever has used up the share of its own requests takes no more than
-a half of that of all.
+Pure: it gets amounts as arguments. Invariant: a word whose expected cost would exceed the share is not asked for, so
+the first is asked for only after requests have paid for it; a payer that has used up the share of its own requests gets
+at most half of the common share.
 """
 
 from __future__ import annotations

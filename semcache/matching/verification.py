@@ -1,8 +1,8 @@
-"""Verification in the grey zone: ask, while a client waits, whether a cached answer fits an uncertain request.
+"""Verification: asks, while a client waits, whether a cached answer fits a request that is left in doubt.
 
-Knows the verifiers, how long each may take, and whose verdicts are weighed; nothing of how requests arrive. Invariant:
-a cached answer is served only if a verdict came in time that leaves no more doubt than the target allows. No verdict, a
-failure, and a verdict that is not enough forward the request.
+Knows the verifiers, their time limits, and whose verdicts count; nothing of how requests arrive. Invariant: a cached
+answer is served only if a verdict came in time that leaves no more doubt than the target allows. Without a verdict,
+after a failure, and if the verdict is not enough, the request is forwarded.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""The worth of a language model's word: how far a yes or a no moves the odds that a cached answer is right.
+"""The worth of a language model's word: how far a yes or a no changes the odds that a cached answer is right.
 
-A word is a probability of yes; its grade moves the log-odds of a belief by a stated shift, and that of a yes by an
-offset that is learned by category. Both read the same two texts, so the belief's own log-odds count for a part only.
-Pure. Invariant: a yes never lowers P(correct), only labels by fresh answers teach, and P(correct) never exceeds what
-these and the prior support.
+A word is the probability of yes. Its grade shifts the log-odds of the belief by a stated amount, and a yes also by an
+offset that is learned by category. Belief and model read the same two texts, so only a part of the belief's own
+log-odds counts. Pure. Invariant: a yes never lowers P(correct), only labels by fresh answers teach, and P(correct)
+never exceeds what these and the prior support.
 
-The offset has a discrete prior in which two models of five are bad, and some of those say yes to anything: a word is
-worth little until answers have shown otherwise. What shows it soonest are words about neighbours that are known to be
-another's, to which a good model says no; they cost no answer. What other categories have shown counts for a part (a
-power prior, Ibrahim and Chen 2000). A model may change at any label (a fixed share, Herbster and Warmuth 1998), so
-that many right words do not outweigh the few wrong ones of a model that has turned bad.
+The offset has a discrete prior that gives 40% to models that are much worse than stated, some of which say yes to
+anything, so a word is worth little until answers have shown otherwise. Words about neighbours that are known to have
+another answer show it soonest, because a good model says no to them; they cost no answer. The results of other
+categories count in part (a power prior, Ibrahim and Chen 2000). The model may change at any label (a fixed share,
+Herbster and Warmuth 1998), so that many right words do not outweigh the few recent wrong ones of a model that has
+become worse.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The wording tier: prompts whose canonical wordings are equal share an answer, kind of edit by kind of edit.
+"""The wording tier: prompts with equal canonical wordings share an answer, decided for each kind of edit separately.
 
-Each kind of edit is a stratum of its own in each category, with its own posterior, audits and certificate: it pays for
-no hit by meaning, and no hit by meaning pays for it. Pure; draws nothing and reads no clock. Invariant: a stratum whose
-error is believed to be above its target, or whose audits show that it is, serves nothing.
+Each kind of edit is a stratum of its own in each category, with its own posterior, audits and certificate; its budget
+is separate from that of hits by meaning. Pure; draws nothing and reads no clock. Invariant: a stratum serves nothing if
+its believed error exceeds its target, or if its audits show that it does.
 
-The error of a stratum has a Beta posterior. Its prior is stated here, by kind, on the safe side of what
-`python -m eval.wordings` measures on pairs written for it; audits of served answers are counted on top.
+The error of a stratum has a Beta posterior. Its prior is stated here for each kind, higher than the error that `python
+-m eval.wordings` measures on pairs written for it; audits of served answers are counted on top.
 """
 
 from __future__ import annotations

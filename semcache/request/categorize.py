@@ -1,11 +1,13 @@
 """Categorisation of a request: the category that it names, that of a rule, or that of the nearest centroid.
 
-Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`.
-Centroids, not nearest examples: leaving one out on the shipped packs, they name the right category more often.
-A category of the present moment (`live`) takes a prompt by likeness only if it is much nearer than any other, or if the
-wording allows that the answer changes from day to day: a question about history is near the examples about news. One
-that asks what holds on any day (opening hours, price lists), or for a date of history, is never of the moment by
-likeness.
+Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`. Centroids are used, not nearest
+examples, because they name the right category more often when an example of the shipped packs is left out.
+
+A category of the present moment (`live`) takes a prompt by similarity only if it is much nearer than any other, or if
+the wording allows that the answer changes from day to day, because a question about history is near the examples about
+news. It never takes by similarity a prompt about what holds on any day (opening hours, price lists), or about a date of
+history.
+
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
 

@@ -1,10 +1,9 @@
-"""Characters by which a text says something else to a model than to an embedder or a reader.
+"""Characters that say something else to a model than to an embedder or a reader.
 
-An embedder drops what its vocabulary lacks: invisible characters, letters of mathematics, writing upside down, and any
-word of more than a hundred letters. A prompt with any of them is known by its bytes alone; and two prompts that differ
-in symbols, or in the scripts that they are written in, do not share an answer. A symbol and its name are no difference:
-"5 \u20ac" and "5 euros". Knows Unicode, and of words only the names of symbols. Invariant: pure, and linear in the
-length of the text.
+An embedder drops characters that its vocabulary lacks: invisible characters, mathematical letters, upside-down writing,
+and any word of more than a hundred letters. A prompt with any of them is matched by its bytes alone. Two prompts that
+differ in symbols, or in their scripts, do not share an answer. A symbol and its name are no difference: "5 €" and "5
+euros". Knows Unicode, and of words only the names of symbols. Invariant: pure, and linear in the length of the text.
 """
 
 from __future__ import annotations

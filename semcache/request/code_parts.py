@@ -1,7 +1,8 @@
-r"""The parts of a text that are code or a formula, which have no other wording: "x = 7 // 2", "rm -rf ./tmp".
+"""The parts of a text that are code or a formula, which have no other wording: "x = 7 // 2", "rm -rf ./tmp".
 
-A word is code by the signs in it; a sign on its own, with the words beside it. Knows no programming language.
-Pure. Invariant: two texts of the same code parts may still mean different things; two of other parts always do.
+A word is code by the signs in it, and a sign on its own together with the words beside it. Knows no programming
+language. Pure. Invariant: two texts with equal code parts may still mean different things; two with different ones
+always do.
 """
 
 from __future__ import annotations

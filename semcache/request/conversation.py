@@ -1,11 +1,10 @@
-"""The earlier turns of a conversation: reading them out of a request, and what of them must be equal.
+"""The earlier turns of a conversation: reads them out of a request, and says which of them must be equal.
 
-Pure. Knows how the dialects write turns into `Request.identity`; compares no two of them. The chain of turns is that
-of MeanCache (arXiv 2403.02694), with the assistant's turns in it.
-Invariant: only the texts of earlier user and assistant turns are ever compared by meaning. Everything else, and
-their number and order, stays in `TurnChain.rest`, which must be equal for two requests to meet in a partition.
-Where turns must be equal to the letter, `cache_key` lets them be so but for greetings and thanks that were answered in
-kind, contractions and "please".
+Pure. Knows how the dialects write turns into `Request.identity`; compares no two of them. The chain of turns is that of
+MeanCache (arXiv 2403.02694), with the assistant's turns in it. Invariant: only the texts of earlier user and assistant
+turns are ever compared by meaning. Everything else, and their number and order, stays in `TurnChain.rest`, which must
+be equal for two requests to be in one partition. If turns must be equal to the letter, `cache_key` still ignores
+greetings and thanks that were answered in kind, contractions and "please".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The items of a conversation as the dialects write them into `Request.identity`: turns, tool calls and results.
 
-Pure. Invariant: an item of another form than is known has no text and calls nothing.
+Pure. Invariant: an item of an unknown form has no text and calls nothing.
 """
 
 from __future__ import annotations

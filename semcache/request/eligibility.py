@@ -1,7 +1,7 @@
 """Eligibility of a request: for the cache at all, and for lookups by meaning.
 
-Reads the request and its category, nothing else: no store, no clock, no embedding.
-Invariant: when in doubt a request is ineligible. What may be sought by meaning has been read from end to end.
+Reads the request and its category, nothing else: no store, no clock, no embedding. Invariant: when in doubt a request
+is ineligible. A prompt that may be looked up by meaning was read from end to end.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Prompts that give material and ask about it: which part of the text is the question.
+"""Prompts that give material and ask about it: finds the part of the text that is the question.
 
-A template of retrieval puts passages around a question ("Context: ... Question: ..."); a user pastes an article and
-says what to do with it, or tells at length what happened and then asks. The answer follows from both, so what stands
-around the question has to be equal to the letter, as a system prompt has to, and the question alone is compared by
-meaning.
-Pure. Invariant: `before`, the question and `after` are the text in its order, with nothing left out. To find another
-part than the one that was meant costs hits, and serves nothing wrong.
+A retrieval template puts passages around a question ("Context: ... Question: ..."); a user pastes an article and says
+what to do with it, or tells at length what happened and then asks. The answer follows from both. So the text around the
+question has to be equal to the letter, like a system prompt, and only the question is compared by meaning. Pure.
+Invariant: `before`, the question and `after` are the text in its order, with nothing left out. Finding another part
+than the intended one costs hits, but serves nothing wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parts of a system prompt that an answer does not depend on: the date, the time, ids, and what else an operator names.
+"""Ignored parts of a system prompt, which an answer does not depend on: date, time, ids, and those an operator names.
 
 Pure; knows where the dialects keep the system prompt in `Request.identity`. Invariant: only texts of system prompts
-change, and only in the identity, so what is forwarded is what the client sent.
+change, and only in the identity, so the request is forwarded as the client sent it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Things that are pointed to by their place: "the latter", "the first one".
+"""References by position: "the latter", "the first one".
 
-Knows words that point, and the order of words. Invariant: two texts are told apart only where both point, and words
-that they share stand in another order.
+Knows words that point, and the order of words. Invariant: two texts are told apart only if both point, and words that
+they share are in another order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Prompts that ask for something, told from texts that only state something.
+"""Prompts that ask for something, as opposed to texts that only state something.
 
-Knows English words. Invariant: a short text, a question mark, a text that speaks of its sender or to its reader, and
-one that ends without a mark, as what is typed in a hurry does, always ask; only longer sentences in the third person
+Knows English words. Invariant: a text always counts as asking if it is short, has a question mark, speaks of its sender
+or to its reader, or ends without a mark (as texts typed in a hurry do); only longer sentences in the third person
 state.
 """
 

@@ -1,7 +1,7 @@
-"""The formats of credentials that can be told by how they look: of each a mark, which it has, and its pattern.
+"""The formats of credentials that can be recognised by their form: for each a mark that it contains, and its pattern.
 
 Facts, after the rules of gitleaks (MIT licence) and the vendors' documentation; kept by hand. Invariant: every pattern
-is bounded, and is tried at given places beside its mark alone, so a text of marks is read in one pass.
+is bounded, and is tried only at given places beside its mark, so a text full of marks is read in one pass.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Placeholders: what stands in place of a secret in examples, in code and in prose, and is none.
+"""Placeholders: texts that stand for a secret in examples, in code and in prose.
 
-Knows words and spellings, no pattern of a secret. Invariant: pure and linear in the length of a value. What anybody
-knows gives nothing away ("password", "changeme"), nor does a word that says something about a secret.
+Knows words and spellings, no pattern of a secret. Invariant: pure and linear in the length of a value. Commonly known
+values ("password", "changeme") and words that describe a secret are not secrets.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Detection of credentials and account numbers in text, so that they are neither looked up nor kept.
+"""Detection of credentials and account numbers in text, so that they are neither looked up nor stored.
 
 Knows nothing of requests or policy. Favours precision where a check digit allows it (cards, IBANs), and recall for
-tokens with a known prefix.
-Invariant: pure, and linear in the length of the text, whatever it is made of. No call of the regular expression engine
-reads more than a few times `_WINDOW` characters, so that a thread which reads a long text lets others run.
+tokens with a known prefix. Invariant: pure, and linear in the length of any text. No call of the regular expression
+engine reads more than a few times `_WINDOW` characters, so that a thread which reads a long text lets others run.
 
-A pattern is tried only where a text holds a mark that it cannot do without: to find a mark is cheap, to try a pattern
-at every character of a long document is not.
+A pattern is tried only where a text holds a mark that the pattern needs, because finding a mark is cheap, and trying a
+pattern at every character of a long document is not.
 """
 
 from __future__ import annotations

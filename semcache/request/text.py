@@ -1,7 +1,7 @@
 """The words of a text, read once and shared by all guards.
 
-Knows nothing of what words mean, save which are light: articles, pronouns, auxiliaries and such.
-Invariant: `words[i]` is `tokens[i]` in lower case with straight apostrophes.
+Knows no meanings, except which words are light: articles, pronouns, auxiliaries and such. Invariant: `words[i]` is
+`tokens[i]` in lower case with straight apostrophes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The turns of two conversations beside each other: which differ in their wording, and which may.
+"""Turn pairs of two conversations: which turns differ in their wording, and which of them may.
 
 Pure. Knows chains of turns as they were read; embeds and decides nothing. Invariant: turns that may not be in other
 words are equal to the letter, or the two conversations are not the same.

@@ -1,7 +1,7 @@
 """Cues in the wording of a prompt for how fast its answer changes.
 
-Pure; some hundred microseconds a prompt, paid when an answer is stored. Knows no vectors, no weights, and not what year
-it is: a year is a cue by being named. Invariant: `of` returns `len(NAMES)` numbers, each 0 or 1, for any text.
+Pure; takes some hundred microseconds a prompt, once for each stored answer. Knows no vectors, no weights, and not the
+present year: any year that is named is a cue. Invariant: `of` returns `len(NAMES)` numbers, each 0 or 1, for any text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Admission of an answer: whether it is kept, for how long, and by meaning or only by identity.
+"""Admission of an answer: whether it is stored, for how long, and for which tiers.
 
-Reads what the dialect assembled; knows neither store nor clock.
-Invariant: only a complete, final, clean answer is kept. An empty one, though it ended as it should, is
-a failure of the model: it would be repeated for days, and no judge could tell that it is wrong.
+Reads what the dialect assembled; knows neither store nor clock. Invariant: only a complete, final, clean answer is
+stored. An empty answer, even if it ended properly, is a failure of the model: it would be repeated for days, and no
+judge could tell that it is wrong.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The worth of an answer where several models could give it: the cost of the cheapest acceptable one.
+"""The worth of an answer that several models could give: the cost of the cheapest acceptable one.
 
-Pure. Invariant: an entry is never worth more than the call that it spares.
+Pure. Invariant: an entry is never worth more than the call that it saves.
 
-This is the coupling of Zhu et al., "On optimal caching and model multiplexing" (2306.02003, section 4): the cache gives
-up the least P(query) * min over models of its cost.
+This is the coupling of Zhu et al., "On optimal caching and model multiplexing" (2306.02003, section 4): the cache
+evicts the entry with the least P(query) * min over models of its cost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The arrivals of a simulation, and the result of one step.
 
 Knows nothing of how a request is decided. Invariant: every value is frozen, and the backend's answer is part of the
-arrival, so that the truth of every hit is known.
+arrival, so that it is known whether a hit is right.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Upper bounds on the hits of a trace: those of an oracle, and of offline-optimal eviction.
 
-Knows arrivals, and neither vectors nor decisions. Invariant: a bound is never below what any simulation of the same
-trace serves rightly, at that capacity or a smaller one.
+Knows arrivals, and neither vectors nor decisions. Invariant: a bound is never below the number of right hits of any
+simulation of the same trace, at that capacity or a smaller one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The report of a replay, as JSON and as a page of Markdown.
 
-Knows the values of `trace_replay` and how people read them; no files and no plots. Invariant: the page says nothing
-that the JSON does not, and neither holds a prompt or an answer.
+Knows the values of `trace_replay` and how people read them; no files and no plots. Invariant: everything on the page is
+also in the JSON, and neither holds a prompt or an answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The judge of a simulated cache: labels from the truth of the trace, flipped at the rate at which the judge errs.
 
-Knows no vectors, and of entries only their cards. Invariant: whether an answer is right never depends on the judge, and
-the threshold learns from nothing but its labels; labels are those that the live cache would make.
+Knows no vectors, and of entries only their cards. Invariant: the judge never changes whether an answer is right, and
+the threshold learns from the judge's labels alone; these are the labels that the live cache would make.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The wording tier of a simulated cache.
 
-Knows cards and arrivals, no vectors. Invariant: it serves as the live cache's wording lookup does, but for eligibility,
-which the trace has settled.
+Knows cards and arrivals, no vectors. Invariant: it serves like the live cache's wording lookup, except that the trace
+has already decided eligibility.
 """
 
 from __future__ import annotations

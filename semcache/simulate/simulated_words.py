@@ -1,7 +1,7 @@
-"""A language model's word in a simulated cache: asked about what is left in doubt, in one of the modes of a pack.
+"""A language model's word in a simulated cache: asked about candidates in doubt, in one of the modes of a pack.
 
 Knows decisions and the judged tier, no vectors. Invariant: it decides as the live cache does; the mode changes when a
-word is had, never what it is worth. `hedged` serves what `first` serves: it differs in latency and in price alone.
+word is asked for, never its worth. `hedged` serves the same as `first`; only latency and price differ.
 """
 
 from __future__ import annotations

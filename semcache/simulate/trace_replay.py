@@ -1,7 +1,7 @@
-"""Replay of a trace through a pack, at several sizes, beside fixed thresholds on the same trace.
+"""Replay of a trace through a pack, at several sizes, and through fixed thresholds for comparison.
 
-Knows arrivals, packs and strategies; no files, no embedder and no prose. Invariant: all runs that are compared saw the
-same arrivals in the same order, from an empty cache on.
+Knows arrivals, packs and strategies; no files, no embedder and no prose. Invariant: all compared runs see the same
+arrivals in the same order, starting from an empty cache.
 """
 
 from __future__ import annotations

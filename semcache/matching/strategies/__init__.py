@@ -1,6 +1,6 @@
-"""Strategies that decide whether a neighbour is good enough to be served; one file each, named in policy packs.
+"""Strategies, which decide whether a neighbour is good enough to be served; one file each, named in policy packs.
 
-Knows nothing of what they decide by. Invariant: every category of a pack is decided by the strategy that it names.
+Knows nothing of how they decide. Invariant: every category of a pack is decided by the strategy that it names.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Least expected cost: how often a cluster is asked times what it surely costs, by weight.
+"""Least expected cost: how often a cluster is asked times its certain cost, by weight.
 
-Invariant: what is remembered of clusters that are not held is bounded by what is held.
+Invariant: the memory for clusters that are not held is bounded by the number of those held.
 """
 
 from __future__ import annotations

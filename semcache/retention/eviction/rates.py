@@ -1,7 +1,7 @@
-"""Ids ranked by what they will save by their weight, from how often they were used lately.
+"""Ids ranked by the savings expected of them per weight, from how often they were used lately.
 
-All rates fade alike, so that the order of two ids changes only when one is used. Invariant: what is remembered of ids
-that left is bounded by what is held.
+All rates decay alike, so that the order of two ids changes only when one is used. Invariant: the memory for ids that
+have left is bounded by the number of those held.
 """
 
 from __future__ import annotations

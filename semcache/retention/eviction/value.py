@@ -1,4 +1,4 @@
-"""The default policy: give up what will save the least by its weight, with a memory length learned from the traffic.
+"""The default policy: evicts the entry of least expected savings by weight, with a memory length that is learned.
 
 Invariant: the victim is the id of the least value by the rates in use, which are those of one of `REACHES`.
 """

@@ -1,9 +1,9 @@
-"""Learned freshness: the pack's TTL, shortened as far as answers like it are seen to change.
+"""Learned freshness: the pack's TTL, shortened by how often similar answers were seen to change.
 
-With h the upper credible bound of the rate of change, an answer is out of date after t seconds with a probability of
-1 - exp(-h t); the TTL is the t at which that reaches the category's `stale`.
+With h the upper credible bound of the rate of change, an answer is out of date after t seconds with a probability of 1
+- exp(-h t); the TTL is the t at which that reaches the category's `stale`.
 
-Pure; reads the prompt, the pack and what was observed. Invariant: no TTL exceeds the pack's or the caller's, and it
+Pure; reads the prompt, the pack and the observations. Invariant: no TTL exceeds the pack's or the caller's, and it
 counts from an answer's creation.
 """
 

@@ -1,7 +1,7 @@
-"""The default strategy: serve what is probably right within the stated error, and certify the error.
+"""The default strategy: serves what is probably right within the error target, and certifies the error.
 
-A calibrated P(correct) for each candidate (`belief`), a budget pooled over requests (`error_budget`), and tests of the
-error on audited answers (`certificate`), put together in `strategy`. Pure: labels and notices are all it ever sees.
+`strategy` combines a calibrated P(correct) for each candidate (`belief`), a budget pooled over requests
+(`error_budget`), and tests of the error on audited answers (`certificate`). Pure: it sees only labels and notices.
 Invariant: what is served has 1 - P(correct) within the limit of its category, and a closed category serves nothing.
 """
 

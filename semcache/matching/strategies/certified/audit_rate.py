@@ -1,8 +1,8 @@
-"""How many hits are audited: few where audits are right, many while it is open whether an error was the first of many.
+"""The audit rate: the share of hits that is audited, low while audits are right, high after an error.
 
-Knows the results of audits and what the target has allowed for, nothing of beliefs. Invariant: the probability of an
-audit depends on what came before the hit, never on the hit itself, so that audits remain a fair sample for a
-certificate; and where the pack wants none, there is none.
+Knows the results of audits and the error that the target has allowed so far, nothing of beliefs. Invariant: the
+probability of an audit depends on what came before the hit, never on the hit itself, so that audits remain a fair
+sample for a certificate; if the pack wants no audits, there are none.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A belief and its calibration: P(correct) of candidates about which equally much is known.
+"""A belief with its calibration: P(correct) of candidates for which the same evidence is available.
 
-Before the local verifier was asked, words, places and numbers of two prompts decide; afterwards mostly its word. What
-labels of one teach would mislead the other: where prompts are full of traps, likeness is worth little, and the word as
-much as ever. Each has a belief of its own, therefore.
-Knows features and labels, nothing of budgets. Invariant: a label is predicted before it is learned from.
+Without the local verifier's verdict, the words, places and numbers of two prompts decide; with it, mostly the verdict.
+Labels of one kind would mislead the other: in traffic full of traps, similarity is worth little, while the verdict is
+worth as much as ever. So each kind has a belief of its own. Knows features and labels, nothing of budgets. Invariant: a
+label is predicted before it is learned from.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Calibration of a belief's log-odds, as far as labels have shown.
+"""Calibration of a belief's log-odds, by what labels have shown.
 
 Knows predicted log-odds, how near the candidates were, and outcomes; nothing of other features. Invariant: corrected
 probabilities never fall with the predicted log-odds, and the covariance stays symmetric and positive.
 
 Corrected log-odds are linear in the predicted ones, with a bend where answers begin to be sure (Platt 1999, with a
-hinge), and in the nearness of the candidate, whose worth differs most between kinds of traffic: what the belief needs
-hundreds of labels for, is learned here from some dozens. The coefficients have a Gaussian belief that starts from
-"worth what they say". Most labels are of requests that were not served; what they show below the limit tells how far
-predictions beyond it can be trusted. Caution grows by how much they surprise (Brier's score), not by their number: a
-hundred questions that were known to differ show nothing of how near ones are believed.
+hinge), and in the nearness of the candidate, whose worth differs most between kinds of traffic. This takes some dozens
+of labels, where the belief itself would need hundreds. The coefficients have a Gaussian belief that starts at no
+correction. Most labels are of requests that were not served; what they show below the limit tells how far predictions
+beyond it can be trusted. Caution depends on how much labels surprise (Brier's score), not on their number: a hundred
+questions that were known to differ show nothing about predictions for near ones.
 
-Four coefficients are too few for numpy to pay: a correction costs a few microseconds in plain Python.
+Plain Python is faster than numpy for four coefficients: a correction costs a few microseconds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""The alarm for answers that are right less often than believed, raised by every label, not by audits alone.
+"""The drift alarm: detects answers that are right less often than believed, from all labels, not from audits alone.
 
-A bettor stakes on the beliefs being too good: labels are compared with the probabilities that were believed before they
-came. Where those are right, or too cautious, the wealth is a supermartingale, so that it rarely grows (Ville's
-inequality); it never falls below its start, and so finds a change whenever it comes (an e-detector: Shin, Ramdas and
-Rinaldo 2024, "E-detectors: a nonparametric framework for sequential change detection", section 2).
-Knows probabilities and outcomes, nothing of what is served. Invariant: a label is weighed once, by what was believed
-before it.
+A bettor stakes on the beliefs being too optimistic: labels are compared with the probabilities that were believed
+before them. If these are right, or too cautious, the wealth is a supermartingale, so that it rarely grows (Ville's
+inequality); it never falls below its start, and so finds a change at any time (an e-detector: Shin, Ramdas and Rinaldo
+2024, "E-detectors: a nonparametric framework for sequential change detection", section 2). Knows probabilities and
+outcomes, nothing of what is served. Invariant: a label is weighed once, by the belief before it.
 """
 
 from __future__ import annotations

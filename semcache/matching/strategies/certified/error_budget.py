@@ -1,11 +1,10 @@
 """The error budget: how uncertain an answer may be so that the average of those served keeps the target.
 
-A request whose answer is surely right leaves budget for one that is less sure: the limit on 1 - P(correct) is set so
-that its average over recent requests, not each single one, meets the target (the Neyman-Pearson form of the serving
-rule). What the sure ones leave is spent only once they have been served: traffic that does not bring those that were
-expected is served no more than the target pays for.
-Knows the risks of recent requests, nothing of features. Invariant: the risks of what was served add up to no more than
-the target has allowed for, plus a small grant for the first answers of all.
+A sure answer leaves budget for a less sure one: the limit on 1 - P(correct) is set so that its average over recent
+requests, not each single one, meets the target (the Neyman-Pearson form of the serving rule). The budget that sure
+answers leave is spent only after they were served: if the expected ones do not come, no more is served than the target
+pays for. Knows the risks of recent requests, nothing of features. Invariant: the risks of served answers add up to no
+more than the target has allowed so far, plus a small grant for the very first answers.
 """
 
 from __future__ import annotations

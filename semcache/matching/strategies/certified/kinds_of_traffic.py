@@ -1,12 +1,11 @@
-"""Which kind of traffic a category has: several calibrations, each trusted as far as it foretold the labels.
+"""The kind of traffic of a category: several calibrations, weighted by how well each predicted the labels.
 
-Prompts of one kind differ little among each other in how far a belief can be trusted, and kinds differ much. One
-calibration that is open to all of them takes a single surprise for a sign that everything is otherwise, and unlearns it
-slowly. Several, each sure of itself, take it for a doubt about the kind, which some right answers allay and a second
-surprise confirms (a mixture of experts whose weights are their posterior: Jacobs et al. 1991, "Adaptive mixtures of
-local experts", with Bayes' rule in place of a gating network).
-Knows predicted log-odds, nearness and outcomes, as `calibration` does. Invariant: the weights add up to 1, and a label
-is foretold before it is learned from.
+Within one kind of traffic, prompts differ little in how far a belief can be trusted; between kinds they differ much.
+One calibration for all kinds would take a single surprise as a sign that everything has changed, and unlearn that
+slowly. Several narrow ones take it as evidence about the kind, which some right answers weaken and a second surprise
+confirms (a mixture of experts whose weights are their posterior: Jacobs et al. 1991, "Adaptive mixtures of local
+experts", with Bayes' rule in place of a gating network). Knows predicted log-odds, nearness and outcomes, as
+`calibration` does. Invariant: the weights add up to 1, and a label is predicted before it is learned from.
 """
 
 from __future__ import annotations

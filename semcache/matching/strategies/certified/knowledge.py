@@ -1,7 +1,7 @@
-"""All that the certified strategy knows of one category: beliefs, budget, audits, and how far it is narrowed or closed.
+"""The state of the certified strategy for one category: beliefs, budget, audits, and how far it is narrowed or closed.
 
 Pure; draws nothing and reads no clock. Invariant: nothing is learned of one category from the labels of another, and
-a step back from closed is taken on evidence alone.
+the limit is widened or the category reopened on evidence alone.
 """
 
 from __future__ import annotations

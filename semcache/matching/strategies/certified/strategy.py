@@ -1,8 +1,8 @@
-"""The certified strategy: calibrated probabilities, a pooled budget, and a certificate, category by category.
+"""The certified strategy: calibrated probabilities, a pooled budget, and a certificate for each category.
 
 Knows the pack's targets and labels; draws nothing and reads no clock. Invariant: nothing is served beyond the budget's
 limit, nothing in a closed category, and a guard's veto is overruled only by the category's own labels, or by a verifier
-where it is arguable.
+if the veto is arguable.
 """
 
 from __future__ import annotations

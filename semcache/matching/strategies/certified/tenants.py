@@ -1,8 +1,8 @@
-"""Certificates of tenant classes: the error of one category, tested class by class.
+"""Certificates of tenant classes: the error of one category, tested for each class.
 
-A category's error is an average, behind which a tenant whose traffic is unlike the others' may see far more errors
-than are stated. Each class of tenants is therefore tested by its own audits as well, and closed alone. Knows labels'
-tenants, nothing of scores. Invariant: a class is closed by its own audits only, and opened by its own labels.
+A category's error is an average: a tenant whose traffic is unlike the others' may see far more errors. So each class of
+tenants is also tested by its own audits, and closed alone. Knows labels' tenants, nothing of scores. Invariant: a class
+is closed by its own audits only, and opened by its own labels.
 """
 
 from __future__ import annotations

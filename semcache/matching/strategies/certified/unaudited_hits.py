@@ -1,10 +1,9 @@
-"""Hits that nobody audited, looked at again as labels of others come in.
+"""Unaudited hits, whose risk is estimated again as labels of other hits come in.
 
-What was served before a category showed of which kind its traffic is, was believed too much or too little. The errors
-that are expected of it belong to the budget as they are seen now, not as they were seen then: what was overspent is
-earned back, and what was saved can be spent.
-Knows beliefs and their calibration, nothing of limits. Invariant: what `revised` gave so far, added up, is the
-difference between what is expected of the kept hits now and what was when they were served.
+Hits that were served before the category's kind of traffic was known were believed too much or too little. The budget
+has to count their expected errors as they are seen now: overspending is earned back, and savings can be spent. Knows
+beliefs and their calibration, nothing of limits. Invariant: the sum of all results of `revised` is the difference
+between the errors that are expected of the kept hits now and when they were served.
 """
 
 from __future__ import annotations
