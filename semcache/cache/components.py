@@ -38,9 +38,9 @@ from semcache.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Everything that a cache is made of. `shared`: other workers serve from the same store.
+    """All parts of a cache. `shared`: other workers serve from the same store.
 
-    `undo` is how many seconds deletions can be undone; `share_memos` lets scopes find what others have had read.
+    `undo` is how many seconds deletions can be undone; `share_memos` lets scopes use texts that others have had parsed.
     """
 
     common: CommonParts
@@ -78,6 +78,6 @@ class Components:
     closing: AsyncExitStack
 
     def enter(self, scope: Scope) -> None:
-        """From here on, in this task, what is read is remembered for this scope alone, unless memos are shared."""
+        """Remember parsed texts for this scope only, from here on in this task, unless memos are shared."""
         names = () if self.share_memos else (scope.tenant, scope.user, scope.namespace)
         scoped_memo.enter(*names)

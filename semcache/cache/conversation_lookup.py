@@ -36,7 +36,7 @@ _EQUAL = 8  # entries with the same last message whose earlier turns are read
 
 @dataclass(frozen=True, slots=True)
 class RelatedConversation:
-    """A kept conversation that may be the request's, with the score of the last messages.
+    """A stored conversation that may match the request's, with the score of the last messages.
 
     `pairs` are its earlier turns that are in other words.
     """
@@ -67,9 +67,9 @@ class ConversationLookup:
         self._names = [name for name, one in self._pack.categories.items() if one.context == "semantic"]
 
     async def equal(self, query: Query) -> Lookup | None:
-        """The lookup of a request that a conversation of equal wording answers, turn by turn; None where none does.
+        """The lookup of a request that a conversation of equal wording answers, turn by turn; None if none does.
 
-        One whose answer is held back says so.
+        If a quorum holds the answer back, the lookup says so.
         """
         request = query.request
         names = [name for name in self._names if query.rule in (None, name) and self._tier.kinds(name)]
@@ -96,7 +96,7 @@ class ConversationLookup:
         return held
 
     async def related(self, asked: AskedRequest, places: Places) -> list[RelatedConversation]:
-        """The kept conversations near the request's that have the same turns or other words for them, best first."""
+        """The stored conversations near the request's whose turns are the same or in other words, best first."""
         if places.chain is None or places.said is None or not places.loose:
             return []
         found: list[RelatedConversation] = []
@@ -119,7 +119,7 @@ class ConversationLookup:
         return sorted(scored, key=lambda one: -one.candidate.score)
 
     async def decided(self, asked: AskedRequest, related: Sequence[RelatedConversation]) -> Serve | Forward | None:
-        """The decision on conversations that differ in earlier turns; None where none of them can be the request's."""
+        """The decision on conversations whose earlier turns differ; None if none of them can match the request."""
         left: Forward | None = None
         for one in related:
             card, terms = one.candidate.card, asked.terms
@@ -230,9 +230,9 @@ class ConversationLookup:
         return ChainLink(text, candidate, verdict.p_correct, served=verdict.serve)
 
     async def _hold_together(self, asked: AskedRequest, links: Sequence[ChainLink], said: Sequence[TurnPair]) -> bool:
-        """Return True if the chain leaves little enough doubt, after the local verifier's word where there is one.
+        """Return True if the chain leaves little enough doubt, after the local verifier's verdict if there is one.
 
-        It is also asked about what the assistant `said` in other words.
+        The verifier also reads what the assistant `said` in other words.
         """
         alone = chains.sure_alone(links)
         if asked.policy.verify != "verifier" or not (alone or chains.hopeful(links)):

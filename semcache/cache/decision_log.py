@@ -40,7 +40,7 @@ _TERMS = 8  # contributions that are named
 
 @dataclass(frozen=True, slots=True)
 class DecisionTerms:
-    """At most `rate` decisions a second are kept, for `keep` seconds, and no more than `most` of them."""
+    """The terms of the log: at most `rate` decisions a second, each kept for `keep` seconds, `most` in all."""
 
     rate: float = 20.0
     keep: float = 86400.0
@@ -72,7 +72,7 @@ class DecisionLog:
 
     @property
     def keep(self) -> float:
-        """Seconds for which decisions are kept."""
+        """Seconds for which decisions are stored."""
         return self._terms.keep
 
     def note(self, lookup: Lookup, row: Recorded) -> None:
@@ -112,7 +112,7 @@ class DecisionLog:
 
 
 def neighbours_of(lookup: Lookup) -> list[tuple[Card, float, Candidate | None]]:
-    """The entries that a decision is about, with their scores, and what was found out about them."""
+    """The entries that a decision is about, with their scores, features and findings."""
     match lookup.decision:
         case Serve(card=card, score=score, features=values, edit=edit):
             return [(card, score, Candidate(card, score, features=values) if values and not edit else None)]

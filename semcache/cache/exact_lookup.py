@@ -22,7 +22,7 @@ class ExactLookup:
         self._pack, self._registry, self._quorum, self._clock = pack, registry, quorum, clock
 
     def look(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
-        """Decide on a request that a rule puts into `category`, if any does; None: there is no such entry."""
+        """Decide on an identical request, which a rule may put into `category`; None if there is no such entry."""
         if request.controls.no_cache:
             return Forward(Why.NO_CACHE, Outcome.BYPASS)
         card = self._registry.exact(key.exact)

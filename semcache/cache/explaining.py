@@ -65,7 +65,7 @@ async def explain(cache: ResponseCache, request: Request, verifiers: Collection[
 
 
 async def _varying(cache: ResponseCache, tenant: str) -> list[str]:
-    """The parts in which alone kept system prompts differ: the likeliest reason why a request finds nothing."""
+    """The parts that alone differ between stored system prompts: the likeliest reason why a request finds nothing."""
     try:
         return await cache.operating.varying_prompts(tenant)
     except StoreError:

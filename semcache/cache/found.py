@@ -73,9 +73,9 @@ class Found:
 
     @property
     def p_correct(self) -> float | None:
-        """The strategy's probability that the served answer is right, or that of the nearest one that was not served.
+        """The strategy's P(correct) of the served answer, or else of the best candidate.
 
-        None where there was no neighbour, or none worth asking the strategy about.
+        None if there was no neighbour, or none that the strategy was asked about.
         """
         return self.lookup.decision.p_correct
 
@@ -92,7 +92,7 @@ class Found:
 
     @property
     def nearest_id(self) -> str | None:
-        """The id of the nearest entry that was not served; None when there is none, or it was served."""
+        """The id of the nearest entry that was not served; None if there is none, or it was served."""
         nearest = getattr(self.lookup.decision, "nearest", None)
         return None if nearest is None else public_id(nearest.card.id)
 
@@ -113,7 +113,7 @@ class Found:
 
     @property
     def audit(self) -> bool:
-        """True: serve the answer, but please ask the model too and `record` what it says."""
+        """True if this hit is audited: serve the answer, but also ask the model and `record` its answer."""
         decision = self.lookup.decision
         return isinstance(decision, Serve) and (decision.audit or decision.stale)
 
@@ -179,7 +179,7 @@ def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
 
 
 def bare_completion(choices: list[dict[str, Any]], model: str) -> dict[str, Any]:
-    """A chat completion around these choices, of which nobody knows when it was made and how many tokens it took."""
+    """A chat completion with these choices, whose time and number of tokens are unknown."""
     named = hashlib.blake2b(repr((model, choices)).encode("utf-8", "replace"), digest_size=12).hexdigest()
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     head = {"id": f"chatcmpl-{named}", "object": "chat.completion", "created": 0, "model": model}

@@ -42,9 +42,9 @@ class TimeSaved:
 
 @dataclass(frozen=True, slots=True)
 class OpenDoubt:
-    """A neighbour of a request that nobody is sure about. `distance` is its distance from the limit in log-odds.
+    """An uncertain neighbour of a request. `distance` is its distance from the limit in log-odds.
 
-    `said` is what a comparison or a language model says of it, None where none did.
+    `said` is the verdict of a comparison or a language model, None without one.
     """
 
     record: DecisionRecord
@@ -149,9 +149,9 @@ class Inspection:
     async def review(
         self, request_id: str, entry_id: str, *, correct: bool, who: str, tenant: str | None = None
     ) -> bool:
-        """Learn what a person says of a neighbour and a request; False when there are no such two (of that tenant).
+        """Learn a person's verdict on a neighbour and a request; False if there are no such two (of that tenant).
 
-        One that is wrong is never served to that request, until the report is withdrawn. Raises StoreError.
+        An entry that is wrong is never served to that request, until the report is withdrawn. Raises StoreError.
         """
         record = await self._store.decision(request_id)
         number = parse_id(entry_id)
@@ -191,8 +191,8 @@ class Inspection:
     async def serve_exactly_only(self, entry_id: str, *, who: str, tenant: str | None = None) -> str | None:
         """Never serve an entry by meaning or wording again, only to its own request.
 
-        Return the name to give to `undo`; None when there is no such entry (of that tenant), or nothing changes.
-        Raises StoreError.
+        Return the name to give to `undo`; None if there is no such entry (of that tenant), or nothing changes. Raises
+        StoreError.
         """
         number = parse_id(entry_id)
         [entry] = [None] if number is None else await self._parts.store.get([number])

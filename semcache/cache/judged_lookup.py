@@ -45,11 +45,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who is asked for words and on which terms: `mode` stands for categories that name none.
+    """The model that is asked for words, and the terms: `mode` applies to categories that name none.
 
-    `share` of upstream spend is what asking may cost; None: 2% for words that are had after a forward, which spare no
-    call at once; `matching.break_even` weighs the others with all costs. `paid` notes the cost of a word after a
-    forward, and `later` runs work that nobody waits for.
+    `share` is the part of upstream spend that asking may cost. None is 2% for words that come after a forward, because
+    these save no call at once; `matching.break_even` weighs the others with all costs. `paid` records the cost of a
+    word after a forward, and `later` runs work that nobody waits for.
     """
 
     tier: JudgedTier
@@ -90,7 +90,7 @@ class JudgedLookup:
         return self._allowed(request, category) if request.controls.spends else "off"
 
     def _allowed(self, request: Request, category: str) -> VerdictMode:
-        """When a word may be asked for, had the request what it takes to pay for one; "off" also serves on none."""
+        """When a word may be asked for, whoever pays for it; "off" also means that no hit is served on a word."""
         asking, tenant = self._asking, request.scope.tenant
         if not asking.verifiers.knows("llm") or any(fnmatchcase(tenant, one) for one in asking.opted_out):
             return "off"
@@ -124,7 +124,7 @@ class JudgedLookup:
         return lookup
 
     async def hedged(self, lookup: Lookup, entry_of: EntryOf) -> Lookup | None:
-        """The lookup of a request that is being forwarded, decided on a word; None where there is none to be had.
+        """The lookup of a request that is being forwarded, decided on a word; None if there is no word.
 
         The audit is drawn before the word is asked for.
         """
@@ -152,7 +152,7 @@ class JudgedLookup:
         return decision.why in doubts.DOUBTFUL and self.mode_of(lookup.request, lookup.category) != "off"
 
     def wants_hedge(self, lookup: Lookup) -> bool:
-        """Return True if a word may be asked for beside the forward of this request."""
+        """Return True if a word may be asked for while this request is being forwarded."""
         if self.mode_of(lookup.request, lookup.category) != "hedged" or not may_be_called_off(lookup.request):
             return False
         return isinstance(lookup.decision, Forward) and lookup.decision.why in doubts.DOUBTFUL
@@ -218,7 +218,7 @@ class JudgedLookup:
         return doubts.doubt_of(decision, lambda one: self._weighed(lookup, one))
 
     def _probe(self, lookup: Lookup, entry_of: EntryOf) -> None:
-        """Have a word, for which nobody waits, about a neighbour that a guard vetoes."""
+        """Ask for a word about a neighbour that a guard vetoes, in the background."""
         found = doubts.known_different(lookup.decision)
         if found is None or lookup.key is None or self._search.quorum.holds(found.card, lookup.request):
             return
@@ -246,7 +246,7 @@ class JudgedLookup:
     async def _word(
         self, lookup: Lookup, doubt: Doubt, entry_of: EntryOf, *, later: bool = False
     ) -> tuple[float, float] | None:
-        """A word and its cost in US dollars; None where there is none to be had. It is remembered, and logged."""
+        """A word and its cost in US dollars, None if there is none; it is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
         said = await self._heard(lookup, served, entry_of, later=later)
@@ -265,7 +265,7 @@ class JudgedLookup:
     async def _heard(
         self, lookup: Lookup, served: Serve, entry_of: EntryOf, *, later: bool
     ) -> tuple[float, float, bool] | None:
-        """P(yes), its cost in US dollars, and if it was asked for now; None where there is none to be had."""
+        """P(yes), its cost in US dollars, and True if it was asked for now; None if there is no word."""
         asking, card, request = self._asking, served.card, lookup.request
         shown = len(framed.shown(request.frame, request.text + card.text)) + len(framed.shown(request.frame, ""))
         used = Usage((len(INSTRUCTIONS) + shown + 2_000) // _TOKEN, _REPLY)
@@ -309,7 +309,7 @@ class JudgedLookup:
         return decide.RequestTerms.of(lookup.request, lookup.category, now=self._clock(), draw=draw)
 
     def _missed(self, lookup: Lookup) -> Lookup:
-        """The lookup with a wish for a word that nobody gives settled: a miss."""
+        """The lookup, as a miss if it still waits for a word that nobody will give."""
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
             return lookup
@@ -320,9 +320,9 @@ class JudgedLookup:
 
 
 def may_be_called_off(request: Request) -> bool:
-    """Return True if a call for this request has no effect upstream but its answer, so that it may be cancelled.
+    """Return True if a call for this request has no effect upstream except its answer, so that it may be cancelled.
 
-    A response is kept upstream unless the request says otherwise; any other answer only where it asks for that.
+    A response is stored upstream unless the request says otherwise; any other answer only if the request asks for that.
     """
     if request.traits.tools or request.traits.stateful or request.endpoint is Endpoint.EMBEDDINGS:
         return False

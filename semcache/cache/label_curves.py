@@ -23,7 +23,7 @@ _LEAST_CHANCE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One judged request: P(correct) of its best neighbour, whether that was right, and the requests it stands for."""
+    """One judged request: P(correct) of its best neighbour, if it was right, and how many requests it stands for."""
 
     p_correct: float
     correct: bool
@@ -41,7 +41,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The outcome of a target, had it been kept: shares of the judged requests, and the error per hit among them."""
+    """The outcome that a target would have had: shares of the judged requests, and the error per hit."""
 
     target: float
     risk: float
@@ -65,7 +65,7 @@ def samples(labels: Iterable[Label]) -> list[Sample]:
 
 
 def reliability(found: Sequence[Sample]) -> list[ReliabilityBin]:
-    """Samples in bins of as many each: predicted probability beside the share that was right."""
+    """Samples in bins of equal size: the predicted probability and the share that was right."""
     size = max(1, math.ceil(len(found) / _BINS))
     bins = []
     for start in range(0, len(found), size):
@@ -79,7 +79,7 @@ def reliability(found: Sequence[Sample]) -> list[ReliabilityBin]:
 
 
 def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[float, float, float]]:
-    """Coverage, the error among what is covered, and the error that was predicted, from the surest sample on."""
+    """Coverage, the error among the covered samples, and the predicted error, beginning with the surest sample."""
     whole = sum(one.weight for one in found)
     weight = wrong = risk = 0.0
     curve: list[tuple[float, float, float]] = []
@@ -94,9 +94,9 @@ def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[floa
 
 
 def outlooks(found: Sequence[Sample], targets: Sequence[float]) -> list[Outlook]:
-    """Return for each target the outlook where the mean risk of what is served may reach it.
+    """Return for each target the outlook if the mean risk of served answers may reach the target.
 
-    So the strategy pools risk; the surest samples are served first.
+    The strategy pools risk in the same way; the surest samples are served first.
     """
     if not found:
         return [Outlook(target, 0.0, 0.0, Interval(0.0, 0.0, 1.0), 0.0, 0.0) for target in targets]

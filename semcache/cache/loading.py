@@ -28,10 +28,10 @@ class LoadedStore(Vectors, Rejections, ChangeFeed, Protocol):
 
 
 async def load_partitions(folder: Path | None, embedder: Embedder, store: Vectors) -> PartitionedIndex:
-    """Return the partitions of the snapshot, which spares building large graphs again, or empty ones.
+    """Return the partitions of the snapshot, which saves building large graphs again, or empty ones.
 
-    A snapshot that lacks many vectors is left alone: adding them to its graphs one by one would take longer than
-    starting flat, which answers at once and builds its graphs later. Raises StoreError.
+    A snapshot that lacks many vectors is not used: adding them to its graphs one by one would take longer than starting
+    flat, which answers at once and builds its graphs later. Raises StoreError.
     """
     if folder is not None:
         with suppress(IndexFault):
@@ -82,9 +82,9 @@ async def write_snapshot(folder: Path, index: IndexOwner, *, embedder_id: str, h
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[bool]:
-    """Give True if this process alone may write to `folder` while the block runs: other workers may be closing too.
+    """Give True if only this process may write to `folder` while the block runs: other workers may be closing too.
 
-    Where the system has no such locks, as Windows, there are no other workers.
+    On systems without such locks, such as Windows, there are no other workers.
     """
     try:
         import fcntl

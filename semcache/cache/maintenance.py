@@ -83,7 +83,7 @@ class Maintenance:
         follow: Callable[[], Awaitable[object]] | None = None,
         sweep: Callable[[float], Awaitable[object]] | None = None,
     ) -> None:
-        """Have something else `follow` the store, or `sweep` what has expired by a Unix time, from now on."""
+        """Register a callback that has to `follow` the store, or to `sweep` what has expired by a Unix time."""
         if follow is not None:
             self._followers.append(follow)
         if sweep is not None:
@@ -205,7 +205,7 @@ class Maintenance:
 
 
 def lapsed(card: Card, pack: Pack, now: float) -> bool:
-    """Return True for an entry that may not even be served while it is asked anew."""
+    """Return True if an entry may not even be served while it is asked anew."""
     return card.staleness(now, pack.of(card.category).revalidate) == "expired"
 
 

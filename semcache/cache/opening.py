@@ -90,15 +90,15 @@ _NO_WORDS = WordTerms()
 
 
 class CacheOptions(TypedDict, total=False):
-    """The choices of a library user who opens a cache; each may be left out.
+    """The options of a library user who opens a cache; each may be left out.
 
     `policies` names a pack or a folder of packs. `target` is the error per hit to keep, in (0, 1) (default: the
-    pack's). `judge` compares cached answers with fresh ones: "exact", "normalised", "verifier" (by embedding, and by a
-    `verifier` of your own where that leaves doubt), "llm" (asks `judge_model` behind `judge_backend`), or a judge of
-    your own. `verifier` is also asked while a caller waits, about what is uncertain in categories whose pack says so:
-    by default the local model, "model". `seed` makes every random choice reproducible. `embedder` is one, which the
-    cache closes, or names one. A request waits `timeout` seconds at most for the store, the index or the embedder, and
-    is a miss then. `clock` gives Unix time.
+    pack's). `judge` compares cached answers with fresh ones: "exact", "normalised", "verifier" (by embedding, and in
+    doubt by your own `verifier`), "llm" (asks `judge_model` at `judge_backend`), or your own judge. `verifier` also
+    decides uncertain candidates while a caller waits, in categories whose pack says so; the default is the local model,
+    "model". `seed` makes every random choice reproducible. `embedder` is an embedder, which the cache closes, or its
+    name. A request waits `timeout` seconds at most for the store, the index or the embedder, and is then a miss.
+    `clock` gives Unix time.
     """
 
     policies: str
@@ -115,15 +115,15 @@ class CacheOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """Everything that is chosen about a cache before it is opened.
+    """All choices about a cache before it is opened.
 
-    `data` is a folder or a store URL; the fields of `CacheOptions` mean what they mean there. `verifiers` makes them in
-    place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked for its word,
-    if the pack does not. `shared` says that others serve from the same store, and `workers` how many share what first
-    answers are granted. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned` backends are
-    closed with the cache.
-    `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos`
-    tenants find what others have had read and embedded. `common` are the parts of an open cache, for one beside it.
+    `data` is a folder or a store URL; the fields of `CacheOptions` have the same meaning here. `verifiers` makes
+    verifiers in place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked
+    for its word, if the pack does not. `shared`: other workers serve from the same store, and `workers` is how many
+    share the grant of first answers. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned`
+    backends are closed with the cache. `decisions` says how many decisions are recorded, `undo` for how many seconds a
+    deletion can be undone; with `share_memos` tenants share parsed and embedded texts. `common` are the parts of an
+    open cache, for one beside it.
     """
 
     data: str
@@ -316,8 +316,8 @@ async def open_from(
 ) -> Components:
     """Open a cache as the settings say. Raises SemcacheError.
 
-    The judge "llm" asks `judge_backend`, or without one a backend of its own; a judge of a plug-in is given the same.
-    Verifiers are opened where there is an `upstream`, which they may ask. `common` are the parts of an open cache.
+    The judge "llm" asks `judge_backend`, or a backend of its own without one; a judge of a plug-in gets the same.
+    Verifiers are opened if there is an `upstream`, which they may ask. `common` are the parts of an open cache.
     """
     keys = settings.store.seal_keys
 

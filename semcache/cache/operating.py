@@ -56,7 +56,7 @@ class Operating:
         before: float | None = None,
         limit: int = 50,
     ) -> list[dict[str, Any]]:
-        """The decisions that were kept, newest first, without their neighbours. Raises StoreError."""
+        """The recorded decisions, newest first, without their neighbours. Raises StoreError."""
         await self._parts.event_log.flush()
         found = await self._store.decisions(tenant=tenant, outcome=outcome, why=why, before=before, limit=limit)
         return [summary(one) for one in found]
@@ -70,7 +70,7 @@ class Operating:
         return found
 
     async def delete(self, where: Selector, *, who: str, forever: bool = False) -> tuple[list[int], str | None]:
-        """Delete what matches; return the ids, and the name to give to `undo`, None where it is gone for good.
+        """Delete matching entries; return the ids, and the name to give to `undo`, None if it cannot be undone.
 
         Raises StoreError.
         """
@@ -139,7 +139,7 @@ class Operating:
     async def elsewhere(self, tenant: str, model: str, why: str, *, everybody: bool = True) -> str:
         """Say where there are entries, if none was found under this tenant and model, else "". Raises StoreError.
 
-        Other tenants are named to `everybody` alone who may know of them.
+        Other tenants are named only if `everybody` may know of them.
         """
         models = await self.models(tenant)
         others = [f"{name} ({count})" for name, count in models.items() if name != model][:5]
@@ -258,7 +258,7 @@ def summary(one: DecisionRecord) -> dict[str, Any]:
 
 
 def outcome_facts(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the event log, where no decision was kept."""
+    """A row of the event log, for a request without a recorded decision."""
     meaning, remedy = told(Why(row["why"]))
     entry_id = row["entry_id"]
     names = ("at", "tenant", "model", "outcome", "why", "status", "stored", "score", "p_correct", "endpoint")
@@ -280,7 +280,7 @@ def action_facts(one: AdminAction) -> dict[str, Any]:
 
 
 def _where(where: Selector, ids: list[int], *, erased: bool) -> dict[str, Any]:
-    """A selector as the log has it: names of what was meant, and no list of ids beyond a few."""
+    """A selector for the log: the names of its fields, and only a few ids."""
     shown = replace(where, ids=None)
     said = {name: getattr(shown, name) for name in Selector.__slots__ if getattr(shown, name) not in (None, False)}
     if erased and where.user is not None:

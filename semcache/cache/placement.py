@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Places(NamedTuple):
-    """The partitions of a request: those of its conversation to the letter, and those where others like it may lie too.
+    """The partitions of a request: that of its exact conversation, and those where similar ones may be.
 
     `vector` is that of the last message, `said` that of the conversation, by which the `loose` partitions are ordered.
-    The request itself is kept on `home`, under the vector of that partition.
+    The request itself is stored in `home`, under the vector of that partition.
     """
 
     home: bytes
@@ -38,7 +38,7 @@ class Places(NamedTuple):
 
     @property
     def kept(self) -> Vector:
-        """The vector under which the request is kept."""
+        """The vector under which the request is stored."""
         return self.vector if self.said is None or self.home not in self.loose else self.said
 
 
@@ -81,7 +81,7 @@ class Placement:
         self._salt = salt
 
     def categories(self, request: Request, rule: str | None, vector: Vector) -> list[Category]:
-        """Return where to keep this request, and then where else its paraphrases may have been kept.
+        """Return the category in which to store this request, and then others in which its paraphrases may be stored.
 
         `rule` is the category that the caller or a rule named.
         """
@@ -116,7 +116,7 @@ class Placement:
         )
 
     def loose(self, request: Request, chain: TurnChain, names: Sequence[str]) -> list[bytes]:
-        """Return the partitions of these categories in which conversations of this form lie, whatever was said."""
+        """Return the partitions of these categories for conversations of this form, whatever was said."""
         signature = keys.loose_signature(request, chain.rest, self._salt)
         return keys.shelves_of(signature, names, self.embedding.id, self._salt)
 
@@ -140,10 +140,10 @@ def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
 
 
 def exact_alone(request: Request, policy: Category, pack: Pack, longest_word: int = LONGEST_WORD) -> bool:
-    """Return True if a paraphrase must not be sought.
+    """Return True if no paraphrase may be looked up.
 
-    That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
-    `longest_word` is how many characters of a word the embedder tells apart.
+    That is also so if the caller wants fewer errors than the pack allows, or refers to something that is not in the
+    request. `longest_word` is how many characters of a word the embedder tells apart.
     """
     asked = request.controls.max_error
     if asked is not None and asked < pack.target:

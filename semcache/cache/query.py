@@ -17,9 +17,8 @@ from semcache.types import CacheKey, Forward, Lookup, Request, Timings, Why
 class Query:
     """A request that the exact tier could not serve.
 
-    `rule` is the category that the caller or a rule named, `refused` the reason where there was an entry of the very
-    same request, and `seconds` the time that the key has taken. A `quiet` one is asked about and not sent: nothing is
-    counted of it.
+    `rule` is the category that the caller or a rule named, `refused` the reason if there was an entry of the identical
+    request, and `seconds` the time that the key took. A `quiet` query explains a prompt: nothing is counted.
     """
 
     request_id: str

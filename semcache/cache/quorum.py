@@ -50,7 +50,7 @@ class Quorum:
         return frozenset([one.card.id for one in candidates if self.holds(one.card, request)])
 
     def applies(self, lookup: Lookup) -> bool:
-        """Return True if others may not share what is being asked: a call in flight, an example for another model."""
+        """Return True if others may not share this request: its call in flight, or an example for another model."""
         return self._on and self._pack.of(lookup.category).quorum > 1
 
     def askers_of(self, lookup: Lookup, source: str) -> tuple[int, ...]:

@@ -37,9 +37,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entry belongs: the signature of its shelf, and the texts whose vectors make its own.
+    """The place of an entry: the signature of its partition, and the texts whose vectors make its own.
 
-    `questions` are the user's earlier turns of a conversation that is kept by meaning, else empty.
+    `questions` are the user's earlier turns of a conversation that is stored by meaning, else empty.
     """
 
     signature: bytes
@@ -49,9 +49,9 @@ class Place:
 async def gather(
     store: SqlStore, embedder: Embedder, *, now: float, batch: int = BATCH, told: Callable[[int], None] | None = None
 ) -> Moved:
-    """Embed every entry that lacks a vector of `embedder`, beside its old one; `told` hears how many more are done.
+    """Embed every entry that lacks a vector of `embedder`, beside its old one; `told` is called with each number done.
 
-    Raises StoreError or EmbedError; what was embedded until then is kept.
+    Raises StoreError or EmbedError; vectors that were computed until then stay.
     """
     embedded = left = 0
     after: int | None = -1
@@ -83,8 +83,8 @@ async def move(
 def place_of(entry: Entry, salt: bytes) -> Place | None:
     """The place of an entry, None if it was not made by the rules of this version.
 
-    The shelf that the entry lies on tells which of its two signatures it was kept under: that of its whole request, or
-    that of a conversation whose earlier turns may be put in other words.
+    The entry's partition shows which of its two signatures it was stored under: that of its whole request, or that of a
+    conversation whose earlier turns may be in other words.
     """
 
     def shelf(signature: bytes) -> bytes:

@@ -75,7 +75,7 @@ class ResponseCache:
         self._standings: dict[str, Callable[[], dict[str, Any]]] = {}
 
     async def close(self) -> None:
-        """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
+        """Write what is pending and release everything. Comparisons that wait for a slow judge stay in the store."""
         async with self.components.closing:
             await self._writer.settle()
             await self.components.background.settle()
@@ -95,11 +95,11 @@ class ResponseCache:
         who: str = "library",
         reporter: Reporter | None = None,
     ) -> bool:
-        """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
+        """Report that a served answer was right or wrong; False if there is no such entry (of that tenant).
 
-        A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
-        own request is deleted. Where several workers serve, what the others served of late is looked up half a second
-        later. `reporter` is a key that may not move alone what the others of its tenant are served. Raises RateLimited
+        A wrong entry is never served again to the requests it was served to. An entry that was only ever replayed to
+        its own request is deleted. If several workers serve, requests served by the others are looked up half a second
+        later. `reporter` is a key that may not alone change what others of its tenant are served. Raises RateLimited
         for too many of its reports, and StoreError.
         """
         number = parse_id(entry_id or "")
@@ -185,9 +185,9 @@ class ResponseCache:
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
     async def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Return True if an answer still in the air would be served to this request.
+        """Return True if an answer that is still being made would be served to this request.
 
-        The local verifier is asked where it has to be, a language model is not.
+        The local verifier is asked if it has to be, a language model is not.
         """
         decision = self._lookup.of_coming(lookup, card, score)
         if not isinstance(decision, Verify):
@@ -195,7 +195,7 @@ class ResponseCache:
         return await self.components.verifiers.passes(lookup, decision, pack=self.pack, threshold=self._strategy)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
-        """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down.
+        """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down.
 
         An exact hit is checked byte by byte against the request's canonical form: digests only propose.
         """
@@ -240,7 +240,7 @@ class ResponseCache:
         return admitted
 
     async def audited(self, lookup: Lookup, answer: Assembled, status: int) -> None:
-        """Take what the backend said to a request that had been served: keep it, and judge what was served by it.
+        """Store the backend's answer to a request that was served from the cache, and judge the served answer by it.
 
         Never raises.
         """
@@ -252,9 +252,9 @@ class ResponseCache:
     async def judge_served(
         self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None
     ) -> Admission:
-        """Keep the backend's answer to a request that was served, and judge by it what was served.
+        """Store the backend's answer to a request that was served from the cache, and judge the served answer by it.
 
-        `cached` is the entry that was served, None where it has to be read.
+        `cached` is the entry that was served, None if it has to be read.
         """
         if served.how is Outcome.EXACT or served.edit:
             # The answer is kept with a vector to find it by, and these hits carry none.
@@ -358,7 +358,7 @@ class ResponseCache:
         return self.components.embedder.id
 
     def lacking_verifiers(self) -> list[str]:
-        """Return the categories whose pack wants a verifier that nobody has set up."""
+        """Return the categories whose pack wants a verifier that is not set up."""
         return self.components.verifiers.lacking(self.pack)
 
     async def ping(self) -> None:
@@ -394,7 +394,7 @@ class ResponseCache:
         sweep: Callable[[float], Awaitable[object]] | None = None,
         standing: tuple[str, Callable[[], dict[str, Any]]] | None = None,
     ) -> None:
-        """Have something else follow the store, drop what has expired, or tell of itself in `stats` under a name."""
+        """Register a callback: to follow the store, drop what has expired, or report in `stats` under a name."""
         self._maintenance.attach(follow=follow, sweep=sweep)
         if standing is not None:
             self._standings[standing[0]] = standing[1]

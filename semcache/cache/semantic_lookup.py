@@ -178,7 +178,7 @@ class SemanticLookup:
     async def _free(
         self, asked: AskedRequest, strict: Sequence[Candidate], related: Sequence[RelatedConversation]
     ) -> Decision:
-        """The decision among what is not held back; where nothing else will do, the reason says if it was that."""
+        """The decision among candidates that no quorum holds back; the reason says so if only a held one would do."""
         held = self._quorum.held([*strict, *(one.candidate for one in related)], asked.request)
         if not held:
             return await self._among(asked, strict, related)

@@ -39,7 +39,7 @@ class BlockingCache(Generic[C]):
 
     @property
     def inner(self) -> C:
-        """The cache behind this facade, to be used in its own loop alone. Raises InvalidArgument after `close`."""
+        """The cache behind this class, to be used only in its own loop. Raises InvalidArgument after `close`."""
         if self._cache is None:
             raise InvalidArgument(_CLOSED)
         return self._cache

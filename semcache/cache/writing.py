@@ -79,7 +79,7 @@ class EntryMaker:
         self._wording = wording
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
-        """Return whether the policy allows this answer to be kept, and for how long."""
+        """Return the decision whether this answer may be stored, and for how long."""
         if lookup.key is None:
             return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
         if lookup.request.endpoint is Endpoint.EMBEDDINGS:
@@ -119,7 +119,7 @@ class EntryMaker:
 
 
 class EntryWriter:
-    """Puts entries away and reads them back. `worth` is the US dollars that a hit on an entry spares."""
+    """Stores entries and reads them back. `worth` is the US dollars that a hit on an entry saves."""
 
     def __init__(
         self,
@@ -145,8 +145,8 @@ class EntryWriter:
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store entries in one transaction and make them findable.
 
-        Raises CacheUnavailable; then none is kept, or, from a store that is only slow, all are once they are durable.
-        Of answers that wait for such a store, up to 64 MiB are held in memory, and more are given up.
+        Raises CacheUnavailable. Then none is stored; or, with a store that is only slow, all are once they are durable.
+        Up to 64 MiB of answers that wait for such a store are held in memory; more are discarded.
         """
         size = sum([_bytes(entry, vector) for entry, vector in entries])
         if self._pending and self._pending + size > _PENDING:
@@ -178,7 +178,7 @@ class EntryWriter:
                 await asyncio.sleep(0)
 
     async def read(self, served: Serve, key: CacheKey | None) -> Entry | None:
-        """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down."""
+        """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down."""
         card = served.card
         entry = self._live.hot.get(card.id)
         if entry is None:
@@ -215,7 +215,7 @@ class EntryWriter:
         return fresh
 
     async def settle(self) -> None:
-        """Wait until the store has what was kept, and has let go of what was given up."""
+        """Wait until the store has written what was stored and deleted what was evicted."""
         await self._faults.settle()
         await self._deletions.settle()
 

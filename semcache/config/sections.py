@@ -102,12 +102,12 @@ class ReplicaSection(Section):
 
 
 class UpstreamSection(Section):
-    """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
+    """The backend, or `replicas` in place of `url`. Without `api_key` the client's own is passed on.
 
-    `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
-    `cache_salt` keeps the prefix caches of servers that know it apart by tenant; a server is asked what it is first.
-    `passthrough` is what else of the API tenants may use: "stateless" what keeps nothing upstream, "all" everything,
-    "auto" everything unless several tenants share the server's own key.
+    `busy_at` is how many calls at once, of one worker, are too many: near it, a pack's `relax_to` takes effect.
+    `cache_salt` separates tenants in the prefix caches of servers that support it; a server is asked for its kind
+    first. `passthrough` says which other endpoints of the API tenants may use: "stateless" those that store nothing
+    upstream, "all" all of them, "auto" all unless several tenants share the server's own key.
     """
 
     url: str = "https://api.openai.com/v1"
@@ -173,7 +173,7 @@ class StorageSection(Section):
 
 
 class DecisionsSection(Section):
-    """Records of why requests were served or not: at most `rate` a second, kept for `keep` seconds, `most` of them."""
+    """Records of decisions: at most `rate` a second are made, kept for `keep` seconds, at most `most` of them."""
 
     rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 20.0
     keep: Seconds = 86400.0
@@ -192,9 +192,9 @@ JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
 class CacheSection(Section):
     """The cache itself. `target` None is the policy pack's.
 
-    A request waits `timeout` seconds at most for the store, the index or the embedder, and goes on without them.
-    With `share_memos` what was read in a text or embedded for one tenant is remembered for all: that spares an
-    embedding where tenants ask the same, and lets each tell from the time of one reply what others have asked.
+    A request waits `timeout` seconds at most for the store, the index or the embedder, and goes on without them. With
+    `share_memos`, texts that were parsed or embedded for one tenant are remembered for all. That saves an embedding if
+    tenants ask the same, but lets each tell from the time of a reply what others have asked.
     """
 
     hot_bytes: Size = 256 << 20
@@ -214,10 +214,10 @@ class ModelSection(Section):
 
 
 class JudgeSection(ModelSection):
-    """The model that compares answers in the background where `cache.judge` is llm; a plug-in's judge is given it too.
+    """The model that compares answers in the background if `cache.judge` is llm; a plug-in's judge gets it too.
 
-    `timeout` is that of one comparison. Of whichever judge it is, `false_yes` is the share of wrong answers that it
-    calls right, `false_no` of right ones that it calls wrong: what is learned makes up for them.
+    `timeout` is for one comparison. For any judge, `false_yes` is the share of wrong answers that it calls right,
+    `false_no` that of right answers that it calls wrong; learning corrects for them.
     """
 
     timeout: Seconds = 20.0
@@ -239,13 +239,13 @@ class VerifierSection(ModelSection):
 
 
 class VerdictsSection(Section):
-    """A language model's word on what is left in doubt: when one is asked, and how much that may cost.
+    """A language model's verdict on candidates in doubt: when it is asked for, and how much that may cost.
 
-    `mode` stands for packs that name none; `auto` is `after` in `semcache serve` with an upstream of its own key, and
-    off elsewhere. `model` None is `verifier.model`, or else the model that a request names. `budget` is the share of
-    upstream spend that asking may cost: None is 0.02 for words that are had after a forward; a mode that spares the
-    call is weighed by its break-even then. Without a key of its own the server asks with the caller's only where
-    `callers_key` says so. Nothing of tenants that match `opted_out` is shown to a model.
+    `mode` applies to packs that name none; `auto` is `after` in `semcache serve` with an upstream and a key of its own,
+    and off elsewhere. `model` None is `verifier.model`, or else the model that a request names. `budget` is the share
+    of upstream spend that asking may cost. None is 0.02 for verdicts that come after a forward, and no cap for the
+    other modes, whose cost counts in their break-even. Without a key of its own the server asks with the caller's only
+    if `callers_key` is set. No text of tenants that match `opted_out` is shown to a model.
     """
 
     mode: Annotated[Literal["auto", "off", "after", "first", "hedged"], BeforeValidator(_switch)] = "auto"
@@ -265,11 +265,11 @@ class BackgroundSection(Section):
 
 
 class SmallPlanSection(ModelSection):
-    """The small model that fills open slots of plans and has the last word of runs, each once it is certified to.
+    """The small model that fills open slots of plans and writes final messages, each once it is certified to do so.
 
-    `url` None is the upstream, `model` None none at all. `timeout` is what it has for an answer. `target` is the
-    accepted share of its work that is worse than that of the model that the request names, `rate` the highest share of
-    it that is compared once it is certified.
+    `url` None is the upstream, `model` None means no small model. `timeout` is for one answer. `target` is the accepted
+    share of its work that is worse than that of the model that the request names, `rate` the highest share of it that
+    is compared once it is certified.
     """
 
     timeout: Seconds = 20.0
@@ -291,7 +291,7 @@ class PlansSection(Section):
 
 
 class NearSection(Section):
-    """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
+    """The server of the cheaper model of a pack's `near`; `url` None is the upstream. `timeout` is for one answer."""
 
     url: str | None = None
     api_key: HeaderKey | None = None
@@ -315,8 +315,8 @@ class AuthSection(Section):
 class TracesSection(Section):
     """Traces of requests by OpenTelemetry, which needs the extra `otel`.
 
-    `endpoint` None is what the environment says (OTEL_EXPORTER_OTLP_ENDPOINT), or a collector on this machine. `sample`
-    is the share of requests that are traced where no caller has decided that.
+    `endpoint` None is that of the environment (OTEL_EXPORTER_OTLP_ENDPOINT), or a collector on this machine. `sample`
+    is the share of requests that are traced if no caller has decided that.
     """
 
     mode: Annotated[Literal["off", "otlp"], BeforeValidator(_switch)] = "off"

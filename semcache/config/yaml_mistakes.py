@@ -41,7 +41,7 @@ def explain(
 
 
 def repeated(node: yaml.Node | None) -> yaml.ScalarNode | None:
-    """The first key that stands twice in one mapping, of which only the last would count; None where there is none."""
+    """The first key that occurs twice in one mapping, of which only the last would count; None if there is none."""
     seen: set[int] = set()
     waiting = [node]
     while waiting:
@@ -164,6 +164,6 @@ def _fields(keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, ty
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """The known word that is most like this one, as the end of a message; "" where none is."""
+    """The known word that is most like this one, as the end of a message; "" if there is none."""
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

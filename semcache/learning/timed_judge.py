@@ -36,9 +36,9 @@ NOBODYS = Whose("default", "default")
 class TimedJudge:
     """Asks `judge`, for at most `patience` seconds.
 
-    So many comparisons may be asked about `at_once`, and for `lease` seconds nobody else needs to.
-    `ended` counts the requests that have ended so far. `paid` is told of the models that a comparison asked, with the
-    tenant and the category whose it is, and whether it is about a served hit.
+    `at_once` is how many comparisons may be asked about at the same time, and `lease` is for how many seconds no other
+    worker has to take them. `ended` counts the requests that have ended so far. `paid` is called with the models that a
+    comparison asked, its tenant and category, and True if it is about a served hit.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TimedJudge:
         self._pace = Pace(ended)
 
     async def agree(self, comparison: Comparison, *, since: float, whose: Whose = NOBODYS) -> bool | None:
-        """Return the verdict on a comparison that has waited since that Unix time; None when there is none."""
+        """Return the verdict on a comparison that has waited since that Unix time; None if there is none."""
         with billed() as bill:
             try:
                 if not self._local:

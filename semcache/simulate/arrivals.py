@@ -44,8 +44,8 @@ class Arrival:
 class SimulationStep:
     """The decision on one arrival.
 
-    `correct` says whether a hit was right, and is None without one. `score` and `p_correct` are those of the best
-    candidate, None without one. `backend_calls` is 1 for a miss and for an audited hit. `source` is the arrival,
+    `correct` is True or False for a hit, None without one. `score` and `p_correct` are those of the best candidate,
+    None without one. `backend_calls` is 1 for a miss and for an audited hit. `source` is the index of the arrival,
     counted from 0, whose answer was served, None without a hit.
     """
 

@@ -25,9 +25,9 @@ Mode = Literal["first", "hedged", "after"]
 
 @dataclass(frozen=True, slots=True)
 class WordAsking:
-    """Who is asked: P(yes) from the texts of the request and the cached prompt. `share` of the doubts is asked about.
+    """The simulated model: P(yes) from the texts of request and cached prompt; `share` of the doubts is asked about.
 
-    `noise` is that of the judge behind the labels, as far as the cache is told.
+    `noise` is that of the judge behind the labels, as far as the cache knows it.
     """
 
     ask: Callable[[str, str], float]

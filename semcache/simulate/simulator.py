@@ -48,10 +48,10 @@ _CONTROLS = Controls()
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """How a simulation departs from the live cache.
+    """The differences of a simulation from the live cache.
 
-    `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
-    was compared had the answer already, as vCache does). `neighbours` is how many candidates a lookup compares.
+    `insertion` is "always" (every fresh answer is stored under its own key) or "when-wrong" (only if no candidate that
+    was compared had the answer already, as in vCache). `neighbours` is how many candidates a lookup compares.
     `judge_noise` is the probability that a label is flipped, never the truth. Without `wording` there is no wording
     tier, so that strategies are compared by meaning alone. Raises InvalidArgument for values out of range.
     """
@@ -73,11 +73,10 @@ class Experiment:
 class Simulator:
     """A cache without I/O.
 
-    `experiment` says how it departs from the live cache. `eviction` makes the policies that pick victims, `freshness`
-    gives TTLs (default: both as the pack says). `verify` answers a strategy's wish to have a candidate verified by the
-    local model: P(same), from the text of the request and the cached prompt; without it or its word (None), and where
-    the pack would ask a language model, verification fails, which is a miss. `asking` says which language model's word
-    is had of what is still in doubt then.
+    `experiment` says how it differs from the live cache. `eviction` makes the policies that pick victims, `freshness`
+    gives TTLs (default: both as the pack says). `verify` stands for the local verifier: it gives P(same) from the text
+    of the request and the cached prompt. Without it or its verdict (None), and if the pack would ask a language model,
+    verification fails, which is a miss. `asking` is the language model that is then asked about candidates in doubt.
     """
 
     def __init__(
