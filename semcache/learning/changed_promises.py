@@ -14,9 +14,9 @@ from semcache.config.packs import Pack
 
 @dataclass(frozen=True, slots=True)
 class LabelOrigins:
-    """Where labels come from: the embedder of their scores, the judge of answers, and the model asked for words.
+    """The origins of labels: the embedder of their scores, the judge of answers, and the model asked for words.
 
-    None stands for any.
+    None matches any.
     """
 
     embedder: str | None = None

@@ -60,7 +60,7 @@ class Corroboration:
             self._seen.popitem(last=False)
 
     def counts(self, label: Label) -> bool:
-        """Return True if a label teaches what is shared; it is taken notice of."""
+        """Return True if a label teaches shared state; the label is also remembered."""
         return self.reach(label) is Reach.ALL
 
     def reach(self, label: Label) -> Reach:
@@ -105,7 +105,7 @@ class Corroboration:
         return others[enough - 1] if len(others) >= enough else 0
 
     def _sampled(self, label: Label) -> bool:
-        """Take a sample in; False where it teaches its tenant's class alone."""
+        """Take a sample; return False if it teaches only the class of its tenant."""
         kind = label.category, label.source is LabelSource.REASKED
         samples = self._samples.setdefault(kind, RecentSamples())
         teaches = samples.take(label)
@@ -133,9 +133,9 @@ class _Tally:
 class RecentSamples:
     """The last samples of a category, by tenant.
 
-    A sample surprises by how far its verdict was from what had been expected of it, so that tenants who ask other
-    things are alike as long as what is expected of each is right. One whose samples surprise in another measure than
-    those of all others is unlike them, and is set aside.
+    The surprise of a sample is the distance of its verdict from the prediction. So tenants that ask different things
+    are alike as long as the predictions for each are right. A tenant whose samples surprise more or less than those of
+    all others is set aside.
     """
 
     def __init__(self) -> None:

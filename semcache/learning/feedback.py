@@ -28,10 +28,10 @@ class FeedbackStore(ReportingStore, OutcomeLog, Protocol):
 
 
 class Feedback:
-    """Takes reports in.
+    """Applies reports.
 
-    `later` runs work that nobody waits for, where other workers serve from the same store; it is None where none do.
-    `undo` is how many seconds a deletion can be undone.
+    `later` runs background work if other workers serve from the same store, else it is None. `undo` is how many seconds
+    a deletion can be undone.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class Feedback:
         who: str = "",
         reporter: Reporter | None = None,
     ) -> bool:
-        """Take in what was said of an entry; False when there is no such entry (of that tenant).
+        """Apply a report about an entry; False if there is no such entry (of that tenant).
 
-        `who` is told in the administrators' log; `reporter` is a key whose reports alone are not to move what the
-        others of its tenant are served. Raises RateLimited for too many of its, and StoreError.
+        `who` is named in the administrators' log. `reporter` is a key whose reports alone must not change what the
+        others of its tenant are served. Raises RateLimited for too many of its reports, and StoreError.
         """
         # The store, not the registry: another worker may have kept it a moment ago.
         [entry] = [None] if entry_id is None else await self._store.get([entry_id])
@@ -104,7 +104,7 @@ class Feedback:
         return done
 
     async def _refuse(self, entry: Entry, who: str) -> ReportSoFar:
-        """Reject the entry for the requests that it is known to have been served to by now."""
+        """Reject the entry for the requests that it is known to have been served to so far."""
         served = await self._store.served_keys(entry.id)
         if set(served) - {entry.key.exact}:
             await self._reject(entry, who)

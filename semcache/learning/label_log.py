@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 
 class LearningStore(LabelStore, SavedStates, Protocol):
-    """The part of a store that keeps labels and what was learned from them."""
+    """The part of a store that holds labels and learned states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class LearningTiers:
 class LabelLog:
     """Follows the log of `store` and has `strategy` and `freshness` observe it.
 
-    `seq` is the last label that both have observed. What was learned about the scores of another embedder, or by the
-    verdicts of another judge or model, is not taken up where it depends on them. Of a category whose promises have
-    changed the labels are learned anew, but no audit of before counts for its certificate: what was served then is not
-    what will be served.
+    `seq` is the last label that both have observed. State that was learned about the scores of another embedder, or
+    from the verdicts of another judge or model, is not restored where it depends on them. A category whose promises
+    have changed is learned anew from its labels, but earlier audits do not count for its certificate, because other
+    answers were served then.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class LabelLog:
         return min(self._taken.values())
 
     async def restore(self, anew: Callable[[], Threshold]) -> None:
-        """Take up the newest saved states and the labels after them.
+        """Restore the newest saved states, and read the labels after them.
 
-        A state that is damaged is left aside, and the log folded into a strategy made `anew`. Call it before anything
-        else holds the strategy. Raises StoreError.
+        If a state is damaged, the log is folded into a strategy made `anew` instead. Call it before anything else holds
+        the strategy. Raises StoreError.
         """
         if not await self._take_up(NAME, self._restore_strategy, "embedder"):
             self.strategy = anew()
@@ -133,7 +133,7 @@ class LabelLog:
         return True
 
     async def write(self) -> None:
-        """Append what was added, and fold. Raises StoreError; what is not written stays."""
+        """Append the added labels, and fold. Raises StoreError; labels that were not written stay."""
         pending, self._pending = self._pending, []
         writing = asyncio.ensure_future(self._store.label(pending))
         try:
@@ -154,7 +154,7 @@ class LabelLog:
             await self.fold()
 
     async def holds(self, label: Label) -> bool:
-        """Return True if a label on the same pair at the same time is among those of late. Raises StoreError."""
+        """Return True if a label on the same pair at the same time is among the recent ones. Raises StoreError."""
         place = label.at, label.exact, label.entry_id, label.features
         async for one in self._log(max(0, self.seq - _LATELY)):
             if (one.at, one.exact, one.entry_id, one.features) == place:
@@ -162,7 +162,7 @@ class LabelLog:
         return False
 
     async def fold(self) -> None:
-        """Have what learns observe what it has not, and save its state now and then. Raises StoreError."""
+        """Have the learners observe new labels, and save their states now and then. Raises StoreError."""
         async with self._folding:
             while labels := await self._store.labels(self.seq):
                 for number, label in enumerate(labels, 1):
@@ -277,7 +277,7 @@ class LabelLog:
                 self._teach(NAME, label, reach, self._judge, self._judge_own)
 
     async def _learn_again(self) -> None:
-        """Rebuild the beliefs of the strategy from the log, without what was withdrawn. Raises StoreError."""
+        """Rebuild the strategy's beliefs from the log, without withdrawn labels. Raises StoreError."""
         last, counts, withdrawals = self.seq, Corroboration(), Withdrawals()
         async for label in self._log(0, last):
             counts.saw(label.tenant)

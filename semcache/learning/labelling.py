@@ -51,8 +51,8 @@ def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float
 def is_unread(label: Label, policy: Category) -> bool:
     """Return True for a likely neighbour that the local verifier was not asked about, though others are served by it.
 
-    Where no word could have been enough nobody waits for one; what it is worth there is learned from labels all the
-    same, or it would never be enough.
+    If no verdict could have been enough, no client waits for one. Its worth is still learned from labels there, or it
+    would never become enough.
     """
     if policy.strategy != "certified" or policy.asked != "verifier" or len(label.features) != len(features.NAMES):
         return False
@@ -65,7 +65,7 @@ def read(label: Label, p_same: float) -> Label:
 
 
 def of_hit(lookup: Lookup, served: Serve, *, at: float) -> Label:
-    """The label of a served answer. One that nobody drew is no sample, and counts as feedback."""
+    """The label of a served answer. A hit that was not drawn for an audit is no sample, and counts as feedback."""
     source = LabelSource.AUDIT if served.audit else LabelSource.FEEDBACK
     candidate = Candidate(served.card, served.score, features=served.features)
     chance = served.chance if served.audit else 0.0
@@ -79,7 +79,7 @@ def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *,
 
 
 def of_verdict(lookup: Lookup, candidate: Candidate, p_correct: float, word: Word, *, at: float) -> Label:
-    """The label of a language model's word on a neighbour; it tells what was said, not what is right."""
+    """The label of a language model's word on a neighbour; it records the word, not the truth."""
     said = replace(candidate, features=with_word(candidate.features, word))
     label = _label(lookup, said, p_correct, LabelSource.VERDICT, at=at)
     return replace(label, correct=word.p_yes >= 0.5)

@@ -82,10 +82,10 @@ class Learner:
                 task.cancel()
 
     async def close(self) -> None:
-        """Stop, write what is pending and save what was learned.
+        """Stop, write what is pending and save the learned state.
 
-        What the queue holds stays for the next worker. Answers that replaced others before a slow judge compared them
-        teach nothing.
+        Comparisons in the queue stay for the next worker. Answers that replaced others before a slow judge compared
+        them teach nothing.
         """
         for task in self._tasks:
             task.cancel()
@@ -111,10 +111,10 @@ class Learner:
     async def audit(
         self, lookup: Lookup, served: Serve, answer: Assembled, *, cached: Entry | None, fresh: Entry | None
     ) -> None:
-        """After a served hit whose request was put to the backend too: judge the served answer by the `answer`.
+        """Judge the served answer of an audited hit by the backend's `answer`.
 
-        `cached` is the entry that was served, None where it has to be read; `fresh` the one that holds `answer`, None
-        if that was not kept. A hit is one sample, however often it is judged.
+        `cached` is the entry that was served, None if it has to be read; `fresh` is the entry that holds `answer`, None
+        if it was not stored. A hit is one sample, however often it is judged.
         """
         if self._is_repeated(lookup, served=True):
             return
@@ -135,7 +135,7 @@ class Learner:
             self._add(self._verdicts.apply(label, fresh.id if fresh else 0, correct=verdict))
 
     def reasked(self, lookup: Lookup, old: Entry, fresh: Entry) -> None:
-        """After a request was answered anew that had an answer: learn whether the `old` one still held."""
+        """Learn if the `old` answer to a request that was answered anew still held."""
         if fresh.created <= old.created:
             return
         if self._reasked.offer((_lean(lookup), old, fresh), _bytes(old) + _bytes(fresh)):
@@ -173,7 +173,7 @@ class Learner:
             await self._survive(self._write())
 
     async def judge_queue(self) -> None:
-        """Judge what the queue holds and nobody else has taken. Never raises."""
+        """Judge the comparisons in the queue that no other worker has taken. Never raises."""
         async with self._judging:
             await self._survive(self._work_off())
 
@@ -247,7 +247,7 @@ class Learner:
         await self._judge_reasked()
 
     async def _finish(self, claimed: Sequence[Judgement], labels: Sequence[Label]) -> None:
-        """Write the labels, and then that they are: what is lost in between is judged again and not lost."""
+        """Write the labels, and then mark them as done: after a crash in between they are judged again, not lost."""
         await self.log.append(labels)
         await self._queue.finish([owed.id for owed in claimed])
 
@@ -279,7 +279,7 @@ class Learner:
         await self.log.write()
 
     def _is_repeated(self, lookup: Lookup, *, served: bool) -> bool:
-        """Return True for a request that was told of before; it is taken notice of."""
+        """Return True if this request was seen before; it is remembered."""
         place = lookup.request_id, served
         if not lookup.request_id or place not in self._compared:
             self._compared[place] = None

@@ -85,7 +85,7 @@ async def reject_wrong(
 async def withdraw(
     store: ReportingStore, entry_id: int, *, now: float, tenant: str | None = None, who: str = ""
 ) -> Withdrawn | None:
-    """Take back every report of a wrong answer about an entry; None when there is none (of that tenant).
+    """Withdraw every report of a wrong answer about an entry; None if there is none (of that tenant).
 
     Raises StoreError.
     """
@@ -118,9 +118,9 @@ async def withdraw(
 
 
 async def _told_in_log(store: LabelStore, entry_id: int) -> tuple[list[Label], set[bytes]]:
-    """The labels of reports about an entry that nobody has withdrawn yet, and the requests it was wrong for.
+    """The labels of reports about an entry that are not withdrawn, and the requests it was found wrong for.
 
-    What a fresh answer has shown stays shown, whoever said so before it.
+    The latter were found by fresh answers, so they stay wrong after a withdrawal.
     """
     found: list[Label] = []
     wrong: set[bytes] = set()

@@ -40,7 +40,7 @@ class Verdicts:
     def apply(self, label: Label, fresh_id: int, *, correct: bool) -> Label:
         """Return the label with its verdict, which takes effect at once.
 
-        `fresh_id` is the entry that holds the answer that the label was judged by, 0 where it was not kept.
+        `fresh_id` is the entry with the answer that the label was judged by, 0 if it was not stored.
         """
         label = replace(label, correct=correct)
         self._meter.labelled(label)
@@ -65,7 +65,7 @@ class Verdicts:
         self._live.registry.reject([rejection])
 
     async def write(self, now: float) -> None:
-        """Write what verdicts changed. Raises StoreError; what is not written is tried again the next time."""
+        """Write the changes by verdicts. Raises StoreError; changes that are not written are tried again later."""
         rejections = self._rejections[:_TOGETHER]
         if rejections:
             await self._store.reject(rejections, now=now)

@@ -58,7 +58,7 @@ class AuditedStratum:
         return opens
 
     def close(self) -> None:
-        """Serve nothing until labels of what would be served speak for it; the certificate begins anew."""
+        """Serve nothing until labels of answers that would be served show otherwise; the certificate begins anew."""
         self.closed, self._probation = True, Probation()
         self.certificate = Certificate(self._beta)
 

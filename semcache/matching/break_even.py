@@ -43,10 +43,10 @@ class LookupCosts:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Where a category stands.
+    """The accounts of a category.
 
-    `lookups` and `hits` are those by meaning since the start; `hit_rate` is that of late. `break_even` is a hit rate,
-    more than 1 where none can pay. `saved` is in US dollars, net of lookups, verifications, audits and wrong answers.
+    `lookups` and `hits` are those by meaning since the start; `hit_rate` is the recent one. `break_even` is a hit rate,
+    more than 1 if none can pay. `saved` is in US dollars, net of lookups, verifications, audits and wrong answers.
     """
 
     lookups: int

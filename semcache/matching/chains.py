@@ -26,9 +26,9 @@ _MOST = 4  # links
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """A turn in other words: what was asked, the kept turn, and the P that they are one question.
+    """A turn in other words: the turn of the request, the stored turn, and the P that they are one question.
 
-    `served` tells if the strategy would serve one for the other.
+    `served` is True if the strategy would serve one for the other.
     """
 
     asked: str
@@ -43,15 +43,15 @@ def joint(links: Sequence[ChainLink]) -> float:
 
 
 def hopeful(links: Sequence[ChainLink]) -> bool:
-    """Return True if a verifier's word on each link might be enough."""
+    """Return True if a verifier's verdict on each link might be enough."""
     return len(links) <= _MOST and all(link.p >= _HOPE for link in links)
 
 
 def holds(links: Sequence[ChainLink]) -> bool:
-    """Return True if the chain may be served after a verifier's word on each link."""
+    """Return True if the chain may be served after a verifier's verdict on each link."""
     return joint(links) >= _LEFT
 
 
 def sure_alone(links: Sequence[ChainLink]) -> bool:
-    """Return True if the chain may be served without any word."""
+    """Return True if the chain may be served without a verdict."""
     return joint(links) >= _ALONE

@@ -28,9 +28,10 @@ class RequestTerms:
     """The terms on which a request is decided.
 
     `category` is the request's and `controls` the caller's. `now` is Unix time, `rejected` are the entries known to be
-    wrong for this request, `held` those that too few users asked for yet, `draw` is uniform in [0, 1), and `tenant`
+    wrong for this request, `held` those that too few users have asked for, `draw` is uniform in [0, 1), and `tenant`
     sent the request. `revalidate`: seconds after its expiry in which an answer of this category may still be served, as
-    stale. `otherwise` is the decision where no entry is near: what the exact tier refused an entry for, or COLD.
+    stale. `otherwise` is the decision if no entry is near: the reason for which the exact tier refused an entry, or
+    COLD.
     """
 
     category: str
@@ -86,10 +87,10 @@ def semantic(
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
 
-    `candidates` come best first, with neither features nor findings of guards. Their texts are compared only where the
-    neighbourhood leaves hope, and shown to guards only where the texts do: at most `JUDGED` of them, and of those with
-    the same answer and terms only until one that no guard vetoes, or that is opposed to what is asked. When none is
-    served, the reason is that of the most probable one, or else of the nearest.
+    `candidates` come best first, without features or findings of guards. To save time, their texts are compared only if
+    the neighbourhood leaves hope, and shown to guards only if the texts do. That is done for at most `JUDGED`
+    candidates, and for those with the same answer and category only until one that no guard vetoes, or whose veto is
+    about an opposite. If none is served, the reason is that of the most probable candidate, or else of the nearest.
     """
     category, now = terms.category, terms.now
     floor = threshold.floor(category, terms.controls)
@@ -151,7 +152,7 @@ def in_turn(decisions: Sequence[Serve | Verify]) -> Serve | Verify | None:
 
 
 def likelier(refused: Forward | None, answer: Serve | Forward | None) -> Serve | Forward | None:
-    """The answer where it serves, or else the miss with the likelier neighbour; None where no word was given."""
+    """The answer if it serves, or else the miss with the likelier neighbour; None if there was no verdict."""
     if refused is None or answer is None or isinstance(answer, Serve):
         return answer or refused
     return refused if (refused.p_correct or 0.0) >= (answer.p_correct or 0.0) else answer
@@ -176,9 +177,9 @@ def wording(
     tier: WordingTier,
     conflicts: Objections,
 ) -> Serve | None:
-    """Serve an entry whose wording equals that of `text` by edits up to this kind; None where that is not enough.
+    """Serve an entry whose wording equals that of `text` by edits up to this kind; None if that is not enough.
 
-    Guards read both prompts as they were written, and a veto of theirs is a reason to look further.
+    Guards read both prompts as they were written; after a veto, other tiers are tried.
     """
     verdict = tier.judge(terms.category, edit, terms.controls, terms.tenant)
     if not verdict.serve or unusable(card, terms, terms.revalidate) is not None:
@@ -214,7 +215,7 @@ def verified(
 
 
 def unread(unsure: Verify, draw: float) -> Serve | None:
-    """Serve what likeness alone is sure enough of, for the verifier does not read such texts; None for the rest."""
+    """Serve, without a verdict, a candidate that similarity alone is sure enough of; None for any other."""
     return served(unsure, draw) if unsure.alone else None
 
 
@@ -231,7 +232,7 @@ def served(unsure: Verify, draw: float) -> Serve:
 
 
 def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward) -> None:
-    """Tell the threshold what became of a looked-up request."""
+    """Tell the threshold the decision on a request that was looked up."""
     served = isinstance(decision, Serve)
     audited = isinstance(decision, Serve) and decision.audit
     p_correct = decision.p_correct
@@ -242,7 +243,7 @@ def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward
 
 
 def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> Verdict:
-    """The verdict under the terms of the request's category, and of the candidate's where that is another."""
+    """The verdict under the terms of the request's category, and also of the candidate's if that is another."""
     category, controls, draw, tenant = terms.category, terms.controls, terms.draw, terms.tenant
     verdict = threshold.judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
     if candidate.card.category == category or not (verdict.serve or verdict.verify):
@@ -265,7 +266,7 @@ def is_stale(card: Card, now: float) -> bool:
 
 
 def unusable(card: Card, terms: RequestTerms, revalidate: float) -> Why | None:
-    """Return why an entry must not be served on these terms, however alike the prompts are; None where it may."""
+    """Return why an entry must not be served on these terms, however alike the prompts are; None if it may."""
     if card.id in terms.rejected:
         return Why.REJECTED
     if card.id in terms.held:

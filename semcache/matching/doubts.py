@@ -20,16 +20,16 @@ PLAIN = len(features.NAMES)  # features of a neighbour of which no word was had
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A neighbour that a word may settle: its P(correct) `before` any, with all its features."""
+    """A neighbour that a word may settle: its P(correct) `before` any word, with all its features."""
 
     candidate: Candidate
     before: float
 
 
 def doubt_of(decision: Decision, weighed: Callable[[Candidate], tuple[Candidate, float]]) -> Doubt | None:
-    """The doubt that a decision leaves, None for none.
+    """The doubt that a decision leaves, None if there is none.
 
-    `weighed` finds features and P(correct) of a candidate of which no more than its score is known.
+    `weighed` finds features and P(correct) of a candidate of which only the score is known.
     """
     match decision:
         case Verify(card=card, score=score, p_correct=before, features=values):
@@ -51,7 +51,7 @@ def vetoed(candidate: Candidate) -> bool:
 
 
 def known_different(decision: Decision) -> Candidate | None:
-    """The neighbour that a guard vetoed, None for none: a word about it tells what words of this model are worth."""
+    """The neighbour that a guard vetoed, or None: a word about it shows how good this model's words are."""
     match decision:
         case Forward(why=Why.GUARD, nearest=Candidate() as found) if found.features and vetoed(found):
             return found
@@ -60,14 +60,14 @@ def known_different(decision: Decision) -> Candidate | None:
 
 
 def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
-    """Return True if the best word there is would have it served, by the request's category and the neighbour's."""
+    """Return True if the best possible word would have it served, by the request's category and the neighbour's."""
     card = doubt.candidate.card
     names = {terms.category, card.category}
     return all(tier.could_serve(name, doubt.before, terms.controls, terms.tenant, card.id) for name in names)
 
 
 def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
-    """The decision after this word, which the tier takes notice of."""
+    """The decision after this word, which is also noted in the tier."""
     card, score = doubt.candidate.card, doubt.candidate.score
     verdict = _strictest(doubt, p_yes, terms, tier)
     drawn = terms.draw < verdict.audit
@@ -91,7 +91,7 @@ def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -
 
 
 def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
-    """A miss of which a word was had that serves nobody: its label teaches what words are worth."""
+    """A miss with a word that serves nobody: its label teaches the worth of words."""
     values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
     missed = decision if isinstance(decision, Forward) else Forward(Why.UNCERTAIN)
     return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before)

@@ -98,7 +98,7 @@ class _PromptFeatures(NamedTuple):
 
 
 def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
-    """The features of each candidate that tell of its surroundings, in the order of `AROUND`.
+    """The features of each candidate that describe its surroundings, in the order of `AROUND`.
 
     `candidates` are all that were found, best first.
     """
@@ -133,10 +133,9 @@ def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
 
 
 def of(text: str, candidate: Candidate, *, mending: bool = True) -> tuple[float, ...]:
-    """The features of serving `candidate` for `text`, in the order of `NAMES`; those of guards by its conflicts.
+    """The features of serving `candidate` for `text`, in the order of `NAMES`; those of guards come from its conflicts.
 
-    A candidate that does not tell of its surroundings counts as found alone. Without `mending` slips count as they
-    stand.
+    A candidate without features of its surroundings counts as found alone. Without `mending`, typing errors stay.
     """
     asked, cached = (mended(one) if mending else one for one in (text, candidate.card.text))
     one, two = _read(asked), _read(cached)
@@ -185,7 +184,7 @@ def asked(values: tuple[float, ...]) -> bool:
 
 
 def vetoed(values: tuple[float, ...]) -> bool:
-    """Return True if a guard vetoes for good, by these features, which a word may follow."""
+    """Return True if these features, which may be followed by those of a word, hold a final veto of a guard."""
     return 1.0 in values[len(NAMES) - len(GUARDS) : len(NAMES)]
 
 

@@ -52,7 +52,7 @@ _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
 @dataclass(frozen=True, slots=True)
 class JudgedStanding:
-    """Where the tier stands in one category; rates lie in [0, 1], `error` is that of audited answers.
+    """The tier's figures in one category; rates lie in [0, 1], `error` is that of audited answers.
 
     `yes` is the factor by which a plain yes multiplies the odds that an answer is right, `limit` the highest risk that
     is served.
@@ -71,10 +71,10 @@ class JudgedStanding:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word, as a label carries it: P(yes), the belief's log-odds before it, and if the label is drawn as any other.
+    """A word, as a label carries it: P(yes), the belief's log-odds before it, and if the label is a random sample.
 
-    Of the answers that a word refused all are labelled, and of those it let pass the audited ones: only those that are
-    `sampled` tell how many neighbours like these are right.
+    All answers that a word refused are labelled, but only the audited ones of those that it let pass. So only labels
+    that are `sampled` show how many neighbours like these are right.
     """
 
     p_yes: float
@@ -90,7 +90,7 @@ class Word:
 class JudgedTier:
     """Decides whether a word is enough, and learns from labels. One instance a process.
 
-    `grants` is the share of what is granted to first hits that is this process's.
+    `grants` is this process's share of the errors that are granted to first hits.
     """
 
     def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL, grants: float = 1.0) -> None:
@@ -107,7 +107,7 @@ class JudgedTier:
     def could_serve(
         self, category: str, before: float, controls: Controls, tenant: str = "", entry_id: int = 0
     ) -> bool:
-        """Return True if the best word there is would do, where P(correct) is `before`."""
+        """Return True if the best possible word would be enough, where P(correct) is `before`."""
         return self.judge(category, before, BEST, controls, tenant, entry_id).serve
 
     def judge(
@@ -133,7 +133,7 @@ class JudgedTier:
     def note(
         self, category: str, p_correct: float, *, before: float, entry_id: int, served: bool, audited: bool
     ) -> None:
-        """Count a request about which a word was had; audits are spread evenly over what is served."""
+        """Count a request with a word; audits are spread evenly over served answers."""
         stratum = self._of(category)
         self.served += served
         risk = 1.0 - p_correct
@@ -151,7 +151,7 @@ class JudgedTier:
         return self.worth.probes < _PROBES
 
     def tried(self, before: float) -> float:
-        """The share of the doubts of this P(correct), too great for the best word, of which one is had all the same."""
+        """The share of doubts of this P(correct), too great for any word to serve, that are asked about anyway."""
         if self._known < _EAGER:
             return 1.0
         return _TRIED if before >= _PLAUSIBLE else _SELDOM
@@ -162,7 +162,7 @@ class JudgedTier:
         self.worth.about_vetoed((exact, entry_id), p_yes)
 
     def observe(self, label: Label) -> None:
-        """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
+        """Learn from a label by a fresh answer whose neighbour had a word; a verdict itself is only remembered."""
         word, place = word_of(label), (label.exact, label.entry_id)
         if label.source in (LabelSource.FEEDBACK, LabelSource.WITHDRAWN):
             # No sample: it tells of this hit, and not what words are worth.
@@ -223,11 +223,11 @@ class JudgedTier:
         return lowest
 
     def remembered(self, exact: bytes, entry_id: int) -> float | None:
-        """The verdict on a request and an entry, None where there was none of late."""
+        """The recent verdict on a request and an entry, None if there is none."""
         return self._verdicts.get((exact, entry_id))
 
     def standing(self) -> dict[str, JudgedStanding]:
-        """Where the categories stand that have served on a word or learned of one."""
+        """The figures of the categories that have served on a word or learned from one."""
         used = [(name, one) for name, one in sorted(self._strata.items()) if one.used]
         found = {name: one.standing(self.worth.yes_in_a_category(name)) for name, one in used}
         if self._known >= _SETTLED:
@@ -236,7 +236,7 @@ class JudgedTier:
         return {name: replace(one, note=one.note or note) for name, one in found.items()}
 
     def state(self) -> dict[str, Any]:
-        """The learned state and the verdicts of late, as JSON has them."""
+        """The learned state and the recent verdicts, as JSON."""
         return {
             "worth": self.worth.state(),
             "strata": {name: one.state() for name, one in self._strata.items() if one.used},
@@ -246,7 +246,7 @@ class JudgedTier:
         }
 
     def restore(self, state: Mapping[str, Any], changed: Container[str] = ()) -> None:
-        """Take up what `state` gave, all or nothing, but for the strata of categories whose promises have `changed`."""
+        """Restore the result of `state`, all or nothing, except strata of categories whose promises have `changed`."""
         strata = {name: self._made(name) for name in state["strata"] if name not in changed}
         for name, stratum in strata.items():
             stratum.restore(state["strata"][name])
@@ -270,7 +270,7 @@ class JudgedTier:
 
 
 def with_word(values: tuple[float, ...], word: Word) -> tuple[float, ...]:
-    """The features of a neighbour with a word about it, as a served answer and its label carry them."""
+    """The features of a neighbour followed by a word about it, as a served answer and its label carry them."""
     return (*values[:_PLAIN], word.odds, word.p_yes, float(word.sampled))
 
 
@@ -283,9 +283,9 @@ def word_of(label: Label) -> Word | None:
 
 
 def without_word(label: Label) -> Label | None:
-    """The label as the strategy learns from it; None where the word chose what was labelled.
+    """The label as the strategy learns from it; None if the word chose which answers were labelled.
 
-    It comes as that of a miss, so that a hit of this tier enters no certificate but its own.
+    It is given as the label of a miss, so that a hit of this tier enters no other certificate.
     """
     word = word_of(label)
     if word is None:
@@ -395,5 +395,5 @@ class _Stratum(AuditedStratum):
 
 
 def _stands_for(label: Label) -> float:
-    """How many hits a label stands for: an audited one for those that were not drawn, too."""
+    """How many hits a label stands for: an audited one also stands for hits that were not drawn."""
     return min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0

@@ -35,7 +35,7 @@ class LabelNoise:
         return min(_MOST, self.harsh + self.reach * error)
 
     def errors(self, *, correct: bool) -> float:
-        """How many errors a verdict stands for, on average over the judge's own; it may be negative or above 1."""
+        """How many errors a verdict stands for, on average over the judge's errors; it may be negative or above 1."""
         return (float(not correct) - self.harsh) / self.reach
 
     def posterior(self, risk: float, *, correct: bool) -> float:

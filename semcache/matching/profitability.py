@@ -33,7 +33,7 @@ class ProfitabilityMonitor:
         self._noted: OrderedDict[str, None] = OrderedDict()
 
     def open(self, category: str, draw: Callable[[], float], tenant: str = "default") -> bool:
-        """Return True to look up by meaning; what is closed to a tenant is still tried at times, as `draw` says."""
+        """Return True to look up by meaning; a closed category is still tried at times, as `draw` says."""
         own = self._own.get(self._pack.class_of(tenant))
         return own is None or own.open(category, 1.0) or own.open(category, draw())
 
@@ -57,7 +57,7 @@ class ProfitabilityMonitor:
             books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND, verify=lookup.verified)
 
     def judged(self, label: Label) -> None:
-        """Note a verdict; only audits of served hits tell what errors cost."""
+        """Note a verdict; only audits of served hits show the cost of errors."""
         if label.source is LabelSource.AUDIT and label.served:
             for books in (self._books, self._books_of(label.tenant)):
                 books.audited(label.category, correct=label.correct, llm=self._call(label.category))
@@ -81,6 +81,6 @@ class ProfitabilityMonitor:
         return self._own[name]
 
     def _call(self, category: str) -> float:
-        """The mean cost of a model call in US dollars, 0 where none is known."""
+        """The mean cost of a model call in US dollars, 0 if none is known."""
         count, total = self._calls.get(category, (0, 0.0))
         return total / count if count else 0.0

@@ -53,14 +53,14 @@ class SpendingCap:
         return fits
 
     def asked(self, amount: float, share: float = float("inf"), payer: Hashable = None) -> None:
-        """Note what a word cost."""
+        """Note the cost of a word."""
         self._asked += 1
         self._asking += amount
         self._common += 0.0 if self._is_own(amount, share, payer) else amount
         self._of(payer)[1] += amount
 
     def called_off(self, amount: float) -> None:
-        """Note what a call cost that a word made needless."""
+        """Note the cost of a call that a word made needless."""
         self._asking += amount
 
     def _is_own(self, amount: float, share: float, payer: Hashable) -> bool:
@@ -83,6 +83,6 @@ class SpendingCap:
 
 
 def amount(cost: float, usage: Usage) -> float:
-    """The cost in US dollars, or a nominal one where no price is known."""
+    """The cost in US dollars, or a nominal one if no price is known."""
     prompt, completion = _NOMINAL
     return cost or usage.prompt_tokens * prompt + usage.completion_tokens * completion

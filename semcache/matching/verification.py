@@ -54,7 +54,7 @@ class ConfiguredVerifier:
 
 
 class NoVerdict(Exception):
-    """Raised where no verifier was asked, or none answered; `result` says why."""
+    """Raised if no verifier was asked, or none answered; `result` says why."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)
@@ -63,7 +63,7 @@ class NoVerdict(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _PendingVerification:
-    """An uncertain request, and what is needed to decide it."""
+    """An uncertain request, with everything that its decision needs."""
 
     lookup: Lookup
     unsure: Verify
@@ -72,7 +72,7 @@ class _PendingVerification:
     draw: float
 
     def decided(self, p_same: float) -> Serve | Forward:
-        """The decision after this verdict, one more feature for the strategy, which learns what it is worth."""
+        """The decision after this verdict, which is one more feature for the strategy."""
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
         # Ages were judged when the doubt arose.
         terms = decide.RequestTerms.of(self.lookup.request, self.lookup.category, now=0.0, draw=self.draw)
@@ -106,11 +106,10 @@ class Verifiers:
     async def settle(
         self, lookup: Lookup, entry_of: EntryOf, *, pack: Pack, threshold: Threshold, draw: float
     ) -> Lookup:
-        """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back as it is.
+        """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back unchanged.
 
-        `entry_of` finds the entry behind a decision (`AsyncSemanticCache.entry`). `draw` is uniform in [0, 1): what a
-        verifier let pass is audited as any other hit. `threshold` takes notice of what became of the request. Raises
-        nothing.
+        `entry_of` finds the entry behind a decision (`AsyncSemanticCache.entry`). `draw` is uniform in [0, 1): verified
+        hits are audited like any other. `threshold` is told the decision. Raises nothing.
         """
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
@@ -137,7 +136,7 @@ class Verifiers:
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
     async def close(self) -> None:
-        """Cancel what is being asked, and close the backends."""
+        """Cancel open questions, and close the backends."""
         tasks = list(self._asking.values())
         for task in tasks:
             task.cancel()
@@ -148,7 +147,7 @@ class Verifiers:
     async def _heard(
         self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]
     ) -> tuple[Serve | Forward | None, Result]:
-        """The decision by a verdict, None without one, and what became of the question. Raises nothing."""
+        """The decision by a verdict, None without one, and the result of asking. Raises nothing."""
         try:
             settled = await self._settled(question, entry_of, bill)
         except NoVerdict as silence:
@@ -163,7 +162,7 @@ class Verifiers:
     async def _settled(self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
         """The decision by a verdict, remembered or asked for; what asking costs joins the `bill`.
 
-        Raises Silence, or what that one raised.
+        Raises NoVerdict, or the error of the verifier.
         """
         lookup, served = question.lookup, decide.served(question.unsure, question.draw)
         name = question.pack.of(lookup.category).verify
@@ -188,7 +187,7 @@ class Verifiers:
         return name in self._known
 
     async def of_pair(self, name: str, one: str, two: str) -> float | None:
-        """P(same) of two texts by the verifier of that name; None where there is none to be had. Raises nothing."""
+        """P(same) of two texts by the verifier of that name; None if it gives none. Raises nothing."""
         verifier = self._known.get(name)
         if verifier is None or not verifier.reads(one, two) or not self._breakers[name].closed(time.monotonic()):
             return None
@@ -201,7 +200,7 @@ class Verifiers:
             return None
 
     async def read(self, one: str, two: str) -> float | None:
-        """P(same) of two texts by the local verifier; None where there is none to be had. Raises nothing."""
+        """P(same) of two texts by the local verifier; None if it gives none. Raises nothing."""
         return await self.of_pair("verifier", one, two)
 
     async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
@@ -263,9 +262,9 @@ def demanded(lookup: Lookup, unsure: Verify, pack: Pack) -> float:
 
 
 async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: bool) -> tuple[str, str, str]:
-    """The texts for a verifier: the request, the kept one, its answer.
+    """The texts for a verifier: the request, the stored prompt, its answer.
 
-    Where `whole`, with earlier turns that differ, and with what stands around both questions.
+    If `whole`, they include earlier turns that differ, and the text around both questions.
 
     Raises NoVerdict.
     """

@@ -55,11 +55,11 @@ class WordWorth:
         self._weights: dict[str, list[float]] = {}
 
     def p_correct(self, category: str, before: float, word: float) -> float:
-        """P(correct) after this word, where it was `before`."""
+        """P(correct) after this word, if it was `before`."""
         return self._after([_CAUTION * one for one in self._weights_of(category)], category, before, word)
 
     def hoped(self, category: str, before: float, word: float) -> float:
-        """P(correct) after this word of a model of which nothing is known, were it as good as large ones are."""
+        """P(correct) after this word of an unknown model, if it were as good as large models are."""
         return self._after(_HOPEFUL, category, before, word)
 
     def _after(self, weights: Sequence[float], category: str, before: float, word: float) -> float:
@@ -73,7 +73,7 @@ class WordWorth:
         return max(before, 1.0 - max(min(1.0, sum(risks)), min(0.5, floor)))
 
     def learn(self, category: str, odds: float, word: float, *, correct: bool) -> None:
-        """Learn from the label of a fresh answer, where the belief had these log-odds; only a yes teaches."""
+        """Learn from the label of a fresh answer, for which the belief had these log-odds; only a yes teaches."""
         if word < YES:
             return
         shifted, noise = _shifted(odds, word), self._noise
@@ -81,13 +81,13 @@ class WordWorth:
         self._shows(category, [math.log(max(1e-9, one if correct else 1.0 - one)) for one in likely])
 
     def differ(self, category: str, word: float, p_wrong: float, *, share: float = 1.0) -> None:
-        """Learn a `share` from a word, yes or no, about a neighbour that is another's with this probability."""
+        """Learn a `share` from a word, yes or no, about a neighbour that has another answer with this probability."""
         said = [_yes(offset, p_wrong) for offset in _OFFSETS]
         self._shows(category, [share * math.log(one if word >= YES else 1.0 - one) for one in said])
 
     @property
     def probes(self) -> int:
-        """How many words about vetoed neighbours were had."""
+        """How many words about vetoed neighbours were given."""
         return self._vetoed.count
 
     def about_vetoed(self, place: Place, word: float) -> None:
@@ -101,7 +101,7 @@ class WordWorth:
         self._weights.clear()
 
     def _shown_by_vetoed(self) -> list[float]:
-        """The log-likelihoods of the offsets by the words about vetoed neighbours, as labels see these by now."""
+        """The log-likelihoods of the offsets by the words about vetoed neighbours, given the labels of these so far."""
         logs = [0.0] * len(_OFFSETS)
         for p_wrong, words, yes in self._vetoed.groups():
             said = [_yes(offset, p_wrong) for offset in _OFFSETS]
@@ -112,7 +112,7 @@ class WordWorth:
         return _forgiving(logs)
 
     def _shows(self, category: str, logs: list[float]) -> None:
-        """Take in the log-likelihoods of what was seen, and the chance that the model has changed since."""
+        """Add the log-likelihoods of an observation, and the chance that the model has changed since."""
         shown = self._shown.get(category, [0.0] * len(_OFFSETS))
         self._shown[category] = _forgiving([before + log for before, log in zip(shown, logs, strict=True)])
         self._weights.clear()
@@ -155,7 +155,7 @@ class WordWorth:
 
 
 def _forgiving(logs: Sequence[float]) -> list[float]:
-    """These log-likelihoods of the offsets, if the model may have changed after what they tell of."""
+    """These log-likelihoods of the offsets, discounted for the chance that the model has changed since."""
     weights = _normed([prior + log for prior, log in zip(_PRIOR, logs, strict=True)])
     return [
         math.log((1.0 - _CHANGES) * weight / math.exp(prior) + _CHANGES)

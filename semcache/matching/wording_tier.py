@@ -51,7 +51,7 @@ _SURE = 3.0  # audits without an error, in units of 1 / target, after which the 
 
 @dataclass(frozen=True, slots=True)
 class StratumStanding:
-    """Where one kind of edit stands in one category; rates lie in [0, 1], `error` is that of audited answers."""
+    """The figures of one kind of edit in one category; rates lie in [0, 1], `error` is that of audited answers."""
 
     edit: str
     served: int
@@ -72,7 +72,7 @@ class WordingTier:
         self._strata: dict[tuple[str, Kind], _Stratum] = {}
 
     def kinds(self, category: str) -> frozenset[Edit]:
-        """The kinds of edits that the pack allows in a category; none where it allows no semantic hit."""
+        """The kinds of edits that the pack allows in a category; none if it allows no semantic hit."""
         policy = self._pack.of(category)
         if not (policy.cache and policy.semantic):
             return frozenset()
@@ -154,9 +154,9 @@ def features_of(kind: Kind) -> tuple[float, ...]:
 
 
 def also_wording(label: Label, edit: Edit | None) -> Label | None:
-    """Return the label of a miss as the wording tier learns from it; None where it would not have served the pair.
+    """Return the label of a miss as the wording tier learns from it; None if it would not have served the pair.
 
-    By such labels a closed stratum opens again.
+    Such labels reopen a closed stratum.
     """
     if edit is None or label.source is not LabelSource.MISS or len(label.features) != len(features.NAMES):
         return None

@@ -30,9 +30,9 @@ def worth_of(costs: Iterable[tuple[float, float]], allowed: float) -> float:
 
 
 def worth_by(models: Mapping[str, ModelSpec], allowed: float) -> Callable[[Entry], float]:
-    """Return a function that gives the US dollars that an entry spares.
+    """Return a function that gives the US dollars that an entry saves.
 
-    `allowed` is the loss of quality in [0, 1] that is accepted. A model without a quality is never taken for another.
+    `allowed` is the accepted loss of quality in [0, 1]. A model without a stated quality is never accepted for another.
     """
     known = {name: (one, one.quality) for name, one in models.items() if one.quality is not None}
 

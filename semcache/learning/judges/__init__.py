@@ -62,6 +62,6 @@ def open_judge(
 
 
 def judge_id(judge: Judge, model: str | None, noise: LabelNoise) -> str:
-    """The name by which verdicts of a judge are told from those of others: its own, its model, how often it errs."""
+    """The name that tells verdicts of a judge from those of others: its own name, its model, and how often it errs."""
     name = getattr(judge, "name", type(judge).__name__)
     return f"{name} {model or '' if asks(name) else ''} {noise.kind:g} {noise.harsh:g}"

@@ -42,8 +42,8 @@ _BY_CATEGORY = (CertifiedThreshold, PerCategoryThreshold)
 class ByCategory:
     """`protocols.Threshold` that asks the strategy of each category.
 
-    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile, and `grants` the share
-    of the errors granted to first answers that is this process's. `english`: the embedder was made for English alone.
+    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile, and `grants` this
+    process's share of the errors granted to first answers. `english` is True for an embedder made for English alone.
     `served` counts what it has served.
     """
 
@@ -79,7 +79,7 @@ class ByCategory:
     def judge(
         self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
     ) -> Verdict:
-        """The verdict of the category's strategy, but for what the guard of a plug-in vetoes: that is not served.
+        """The verdict of the category's strategy, unless the guard of a plug-in vetoes the candidate.
 
         No strategy has a feature for such a guard, so none can have learned to overrule it.
         """
@@ -151,16 +151,16 @@ class ByCategory:
         return {name: strategy.state() for name, strategy in self._made.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Hand each strategy its own state; those of strategies that the pack no longer names are dropped."""
+        """Give each strategy its own state; states of strategies that the pack no longer names are dropped."""
         for name, strategy in self._made.items():
             if name in state:
                 strategy.restore(state[name])
 
     def restore_but(self, state: Mapping[str, Any], changed: Container[str]) -> Container[str]:
-        """Hand each strategy its own state but for categories whose promises have `changed`.
+        """Give each strategy its own state, except for categories whose promises have `changed`.
 
-        Returns the categories that are to be learned anew: of a strategy whose state is not by category that is all of
-        them, if any has changed.
+        Returns the categories to learn anew. A strategy whose state is not separated by category returns all of its
+        categories, if any has changed.
         """
         dropped: set[str] = set()
         for name, strategy in self._made.items():

@@ -73,7 +73,7 @@ class PerCategoryThreshold:
         return threshold
 
     def floor(self, category: str, controls: Controls) -> float:
-        """The category's threshold, or the caller's score where that is higher; 1 where nothing can be served."""
+        """The category's threshold, or the caller's score if that is higher; 1 if nothing can be served."""
         floor = min(1.0, self._curve(category).threshold)
         return floor if controls.min_score is None else max(floor, controls.min_score)
 

@@ -165,7 +165,7 @@ class Belief:
         return mean / math.sqrt(1.0 + math.pi * spread / 8.0)
 
     def contributions(self, values: tuple[float, ...], answer: int) -> dict[str, float]:
-        """The mean log-odds by what they come from; of an interaction each feature has one half."""
+        """The mean log-odds by their source; each feature has one half of an interaction."""
         plain, given = self._plain(), np.array(values)
         parts = plain.own * given
         parts[_WORD] += float(plain.bent @ _bent(values[_WORD]))

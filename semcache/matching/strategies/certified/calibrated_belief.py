@@ -61,7 +61,7 @@ class CalibratedBelief:
         return self.drift.take(self.corrected(odds, label.features), correct=label.correct)
 
     def learn(self, label: Label, odds: float, *, sampled: bool) -> None:
-        """Learn from a label in whose log-odds `odds` had been predicted; a report is not `sampled`."""
+        """Learn from a label whose log-odds had been predicted as `odds`; a report is not `sampled`."""
         self.belief.learn(label.features, label.answer, correct=label.correct)
         if sampled:
             self.calibration.add(odds, label.features[_NEARNESS], correct=label.correct)

@@ -42,11 +42,11 @@ _TERMS = range(4)
 class Calibration:
     """The correction of one category.
 
-    `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
-    are 0, and `variances` how sure they are. `noise` is that of the labels. Nearness is -ln(1 - score), as among the
-    features. `cold` are the log-odds of caution that are allowed before the first label, and one more as `warm` labels
-    have surprised: each counts four times its squared error, which is 1 for one that was as likely as not, and 1 at
-    most. Where `likeness` tells, its coefficient is never negative and speaks for no candidate that the belief denies.
+    `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness (missing ones are 0), and
+    `variances` are their uncertainty. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
+    `cold` is the caution in log-odds before the first label; `warm` is the surprise that allows for one more: each
+    label counts four times its squared error, which is 1 for an even prediction, and 1 at most. With `likeness`, the
+    coefficient of nearness is never negative, and supports no candidate that the belief denies.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Calibration:
         self._cautious = cold
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
-        """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
+        """Learn from a label whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
         x = self._terms(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
@@ -85,7 +85,7 @@ class Calibration:
         self.mean[3] = max(0.0 if self._likeness else _LEAST_NEAR, self.mean[3])
 
     def doubt(self) -> None:
-        """Forget how sure the coefficients are, not what they are: what they were learned from has changed."""
+        """Forget how sure the coefficients are, but not their values: the traffic has changed."""
         self.covariance, self._cautious = self._unsure(), _ANY
 
     def corrected(self, predicted: float, nearness: float, deviate: float = 0.0) -> float:

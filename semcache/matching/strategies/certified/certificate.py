@@ -106,9 +106,10 @@ class ExcessTest:
 
 
 class Probation:
-    """Evidence, label by label, that what is not served would be right: by it what was closed opens again.
+    """Evidence, label by label, that refused answers would be right, by which a closed category opens again.
 
-    The bet is against an error of twice what is allowed. A wrong answer costs wealth instead of all that came before.
+    The bet is against an error of twice the allowed one. A wrong answer costs wealth, but does not erase the evidence
+    so far.
     """
 
     def __init__(self) -> None:

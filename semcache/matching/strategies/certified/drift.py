@@ -33,7 +33,7 @@ class DriftAlarm:
         return max(self.logs) >= SUSPICION
 
     def take(self, p_correct: float, *, correct: bool) -> bool:
-        """Weigh a label; return True where what was believed is so unlikely by now that it should be learned anew."""
+        """Weigh a label; return True if the belief has become so unlikely that it should be learned anew."""
         if p_correct < _LIKELY:
             return False
         believed = self._said(min(p_correct, 0.999), correct)
@@ -48,6 +48,6 @@ class DriftAlarm:
         self.logs = [float(log) for log in logs]
 
     def _said(self, p_correct: float, correct: bool) -> float:
-        """The probability that the judge says what it said."""
+        """The probability that the judge gives this verdict."""
         said = self._noise.said_correct(p_correct)
         return said if correct else 1.0 - said

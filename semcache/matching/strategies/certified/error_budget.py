@@ -29,8 +29,8 @@ _STRIDE = 73  # prime, so that every place is visited
 class ErrorBudget:
     """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come.
 
-    `grant` are the errors that may be expected of the first answers together, before the target has allowed for any,
-    and `first` those that may be of one of them. Later answers earn them back, for they are held to less than the
+    `grant` is the number of errors that may be expected of the first answers together, before the target has allowed
+    for any, and `first` that of one of them. Later answers earn these back, because they are held to less than the
     target. The target may be stretched, up to `loosest`.
     """
 
@@ -63,9 +63,9 @@ class ErrorBudget:
         self._earlier = (0.0, 0.0)  # requests that earlier processes have seen, and served
 
     def note(self, risk: float | None, *, served: bool) -> None:
-        """Note a request whose best candidate has this risk; None where there was nothing to compare with.
+        """Note a request whose best candidate has this risk; None if there was nothing to compare with.
 
-        Such a one, the first of its tenant, tells how rare hits are, and nothing of how sure they will be.
+        Such a request, the first of its tenant, shows how rare hits are, but not how sure they will be.
         """
         self.seen += 1
         self.served += served
@@ -90,13 +90,13 @@ class ErrorBudget:
             self.spent = max(0.0, self.spent + weight * (wrong - risk))
 
     def revise(self, errors: float) -> None:
-        """Note that so many more errors are expected of what was served, or fewer, than when it was."""
+        """Add the change in the errors that are expected of served answers, compared with when they were served."""
         self.spent = max(0.0, self.spent + errors)
 
     def per_hit(self, target: float | None = None) -> float:
-        """The error per hit that the target allows, which is more than the target where it counts all requests.
+        """The error per hit that the target allows, which is more than the target if it counts all requests.
 
-        `target` stands for the present one.
+        `target` replaces the present target.
         """
         now = self._now if target is None else target
         if self._contract == "hit":
@@ -105,16 +105,16 @@ class ErrorBudget:
         return min(0.9, now * (seen + 1) / (served + 1))
 
     def counted(self) -> tuple[float, float]:
-        """The requests that were seen and served of late, by earlier processes too."""
+        """The recent requests that were seen and served, by earlier processes too."""
         return self._earlier[0] + self.seen, self._earlier[1] + self.served
 
     def allowed_ever(self) -> float:
-        """The errors that the target has allowed, to earlier processes too, as far as what they saw is remembered."""
+        """The errors that the target has allowed so far, including earlier processes as far as they are remembered."""
         seen, served = self._earlier
         return self.allowed + self._target * (served if self._contract == "hit" else seen)
 
     def changed(self) -> None:
-        """A request was noted or a label learned from: after some of these the limit is set anew."""
+        """Note that a request was counted or a label learned; after some of these the limit is set anew."""
         self._since += 1
         if self._since >= _EVERY:
             self._limits = None
@@ -131,7 +131,7 @@ class ErrorBudget:
         return min(pooled, max(margin * self._now, earned, min(self._first, earned + self._grant)))
 
     def loosest(self) -> float:
-        """The highest risk that might be served were the target stretched all the way, 0 where it never is."""
+        """The highest risk that might be served if the target were fully stretched, 0 if it never is."""
         return self._settled()[1]
 
     def allowance(self, target: float) -> float:
@@ -151,13 +151,13 @@ class ErrorBudget:
         return self._barren >= WINDOW
 
     def overspent(self) -> float:
-        """The errors expected of what was served beyond what the target has paid for: what is spent of the grant."""
+        """The errors expected of served answers beyond what the target has allowed: the used part of the grant."""
         return max(0.0, self.spent - self._settled()[2] * self.allowed)
 
     def owe(self, overspent: float, counted: Sequence[float] = (0.0, 0.0)) -> None:
-        """Begin with what an earlier process had overspent: the grant is for the first answers of all, not of each.
+        """Start with the overspending of an earlier process: the grant is for the very first answers only.
 
-        `counted` are the requests that it had seen and served: they say how rare hits are, as far as they are recent.
+        `counted` are the requests that it had seen and served: they show how rare hits are, as far as they are recent.
         """
         seen, served = map(float, counted)
         share = min(1.0, _REMEMBERED / max(1.0, seen))

@@ -21,9 +21,9 @@ _FADE = 2e-4  # of the way back to the first weights, a label
 
 
 class Kind(NamedTuple):
-    """The share that a kind has of all traffic, what it adds to the coefficients, and how sure these are.
+    """A kind's share of all traffic, what it adds to the coefficients, and the variances of these.
 
-    `near` makes it one in which likeness tells.
+    In a kind with `near`, similarity is informative.
     """
 
     share: float
@@ -79,14 +79,14 @@ class KindsOfTraffic:
                 one.mean[place] += more
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
-        """Take a label in whose log-odds had been predicted."""
+        """Learn from a label whose log-odds had been predicted."""
         self._needed.clear()
         self._weigh(predicted, nearness, correct=correct)
         for one in self._of:
             one.add(predicted, nearness, correct=correct)
 
     def doubt(self) -> None:
-        """Forget of which kind the traffic is and how sure the coefficients are: what told of them has changed."""
+        """Forget the kind of the traffic and how sure the coefficients are: the traffic has changed."""
         self._needed.clear()
         self.weights = self._shares.copy()
         for one in self._of:

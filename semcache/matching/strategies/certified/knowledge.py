@@ -111,7 +111,7 @@ class CategoryKnowledge:
         return p
 
     def note(self, p_correct: float | None, *, served: bool, audited: bool) -> None:
-        """Count a request, and its risk among the recent ones; audits are spread evenly over what is served."""
+        """Count a request, and its risk among the recent ones; audits are spread evenly over served answers."""
         self.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
         if not served:
             return
@@ -124,7 +124,7 @@ class CategoryKnowledge:
         return self.told if values[_ASKED] else self.untold
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
-        """Return True if a verifier's word could settle it; the local one is asked once, and only if `free` to be."""
+        """Return True if a verifier's verdict could settle it; the local one is asked once, and only if `free`."""
         if self.verifier != "verifier":
             return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
         if not free or candidate.features[_ASKED] or self.told.drift.suspects:
@@ -133,18 +133,18 @@ class CategoryKnowledge:
         return 1.0 - best <= limit
 
     def has_to_be_read(self, candidate: Candidate) -> bool:
-        """Return True where the local verifier has to read both texts first: all but those that were typed again.
+        """Return True if the local verifier has to read both texts first: all except retyped ones.
 
-        What likeness alone is sure of is wrong too often where prompts are full of near misses, and no labels would
-        show it: those of refused candidates are of what the verifier refused.
+        Predictions from similarity alone are wrong too often where prompts are full of near misses. No labels would
+        show it, because labels of refused candidates are of those that the verifier refused.
         """
         values = candidate.features
         return self.verifier == "verifier" and not (values[_ASKED] or values[_VERBATIM])
 
     def blind(self, candidate: Candidate) -> bool:
-        """Return True where words may have changed places, which likeness does not see, and nobody was asked.
+        """Return True if words may have changed places, which similarity does not see, and no verifier was asked.
 
-        It is so until the category has labels of its own.
+        That holds until the category has labels of its own.
         """
         values = candidate.features
         return self.labels < _OWN_LABELS and bool(values[_REORDERED]) and not values[_ASKED]
@@ -171,14 +171,15 @@ class CategoryKnowledge:
     def suspects(self, values: tuple[float, ...]) -> bool:
         """Return True if labels make it likely that such candidates are right less often than believed.
 
-        Where likeness alone was believed too much, the local verifier's word may be worth as much as ever.
+        If predictions from similarity were too optimistic, the local verifier's verdict may still be worth as much as
+        ever.
         """
         return self.about(values).drift.suspects
 
     def overrules(self, values: tuple[float, ...]) -> bool:
-        """Return True if the category has seen enough pairs that these guards veto to know better.
+        """Return True if the category has enough labels of pairs that these guards veto to overrule them.
 
-        What vetoes always, such as other symbols, is no feature that labels could tell of, and stands.
+        Vetoes that always hold, such as other symbols, are not features that labels could inform, so they stand.
         """
         vetoing = _vetoing(values)
         return bool(vetoing) and all(self._vetoed[place] >= _VETO_LABELS for place in vetoing)
@@ -193,7 +194,7 @@ class CategoryKnowledge:
         return self._audits.chance(self.audit_rate(policy))
 
     def relax(self, share: float) -> None:
-        """Stretch the target by this share of what is accepted and certified."""
+        """Stretch the target by this share of the accepted and certified range."""
         self._share = share
         held = self._loosest if self._stretchable else None
         self.budget.stretch(stretched(self._target, self._loosest, held, share))
@@ -291,7 +292,7 @@ class CategoryKnowledge:
         return self.certificate.evidence(self._noise.visible(self.budget.per_hit(self._target)))
 
     def _narrow(self) -> None:
-        """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""
+        """Serve only surer answers, and at the last step none; the certificate begins anew with the new limit."""
         self.closed = self._narrowed == _NARROWEST
         self._narrowed = min(_NARROWEST, self._narrowed + 1)
         self.certificate, self._probation = Certificate(self._beta), Probation()

@@ -28,8 +28,8 @@ FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 class CertifiedThreshold:
     """`protocols.Threshold` whose error is kept.
 
-    `noise` is that of the judge behind the labels; `priors`, by profile, stand in for those that ship. `grants` is the
-    share of the errors granted to first answers that is this process's. `english`: the embedder was made for English.
+    `noise` is that of the judge behind the labels; `priors`, by profile, replace those that ship. `grants` is this
+    process's share of the errors granted to first answers. `english` is True for an embedder made for English alone.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class CertifiedThreshold:
         draw: float,  # noqa: ARG002
         tenant: str = "",
     ) -> Verdict:
-        """Serve if 1 - P(correct) is within the limit, or the caller's where that is stricter."""
+        """Serve if 1 - P(correct) is within the limit, or within the caller's if that is stricter."""
         known, policy = self._of(category), self._pack.of(category)
         p = known.judged(candidate.features, candidate.card.answer_class)
         if controls.min_score is not None and candidate.score < controls.min_score:
@@ -95,7 +95,7 @@ class CertifiedThreshold:
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
-        """Count the request, and its risk among the recent ones; audits are spread evenly over what is served."""
+        """Count the request, and its risk among the recent ones; audits are spread evenly over served answers."""
         self._of(category).note(p_correct, served=served, audited=audited)
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
@@ -110,7 +110,7 @@ class CertifiedThreshold:
             known.relax(share)
 
     def observe(self, label: Label) -> None:
-        """Learn from a label; one whose features are those of another version is counted and no more."""
+        """Learn from a label; a label with features of another version is only counted."""
         self._of(label.category).take(label, self._pack.class_of(label.tenant))
 
     def observe_own(self, label: Label) -> None:
