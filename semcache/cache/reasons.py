@@ -8,26 +8,26 @@ from __future__ import annotations
 from semcache.types import Why
 
 _TOLD: dict[Why, tuple[str, str]] = {
-    Why.EXACT: ("The very same request was answered before.", ""),
-    Why.SEMANTIC: ("An entry that asks the same in other words was sure enough to be served.", ""),
+    Why.EXACT: ("An identical request was answered before.", ""),
+    Why.SEMANTIC: ("An entry asks the same in other words, and its P(correct) is high enough.", ""),
     Why.JUDGED: (
-        "A language model says that the answer is right, and audits have shown what its word is worth.",
+        "A language model says that the answer is right, and its verdict is trusted enough to serve it.",
         "",
     ),
-    Why.WORDING: ("An entry's wording equals this one's but for edits that change nothing.", ""),
-    Why.PLAN: ("A stored plan says the next step.", ""),
+    Why.WORDING: ("An entry's prompt equals this one except for edits that do not change the question.", ""),
+    Why.PLAN: ("A stored plan names the next step.", ""),
     Why.COLD: (
         "No entry is near: nothing like it was asked before by this tenant with the same model, system prompt, tools, "
         "settings and headers.",
-        "If you expected one, compare the requests: anything of these that differs keeps them apart. Or the earlier "
-        "answer was not kept, as one that `max_tokens` cut off is not: `semcache why` of that request says so.",
+        "If you expected one, compare the requests: they match only if all of these are equal. Or the earlier answer "
+        "was not stored, for example because `max_tokens` cut it off: `semcache why` of that request says so.",
     ),
     Why.BELOW_THRESHOLD: (
-        "The nearest entry's score is under what the strategy looks at, or under the caller's min-score.",
+        "The nearest entry's score is below what the strategy looks at, or below the caller's min-score.",
         "With the strategy `static`, lower `threshold`; otherwise train the embedder on your traffic.",
     ),
     Why.UNCERTAIN: (
-        "The nearest entry's P(correct) does not keep the category's error target.",
+        "The nearest entry's P(correct) is too low for the category's error target.",
         "A looser `target`, more traffic to learn from, or `verify: verifier` in the pack.",
     ),
     Why.CLOSED: (
@@ -47,21 +47,21 @@ _TOLD: dict[Why, tuple[str, str]] = {
         "If the report was a mistake: `semcache feedback ID --withdraw`.",
     ),
     Why.QUORUM: (
-        "An answer is there, and too few users of the tenant have asked for it yet for others to be served it.",
+        "There is an answer, but too few users of the tenant have asked for it to serve it to others.",
         "A lower `quorum` in the category; requests that name no user, and have no key, count as nobody's.",
     ),
-    Why.EXPIRED: ("The entry's time is over.", "Raise `ttl`, or set `revalidate`."),
+    Why.EXPIRED: ("The entry has expired.", "Raise `ttl`, or set `revalidate`."),
     Why.MAX_AGE: ("The entry is older than the request's max-age.", "The caller asks for it in Cache-Control."),
     Why.EXACT_ONLY: (
-        "Only the very same request would do: the category is not served by meaning, the prompt is too long or not "
-        "plain text, or it speaks of what is not in the request.",
+        "Only an identical request can be served: the category is not served by meaning, the prompt is too long or not "
+        "plain text, or it refers to something that is not in the request.",
         "`semantic: true`, or a higher `max_chars`, if paraphrases may be served.",
     ),
     Why.VERIFY_FAILED: (
-        "A verifier was asked, and even with its word P(correct) is not enough for the error target; or it was late, "
-        "failed, or was not there.",
-        "A looser `target`, more traffic to learn from, or a language model's word (`verdicts`). Where P(correct) is "
-        "high enough, `semcache_verifications_total` says if the verifier was late or failed.",
+        "A verifier was asked, and even with its verdict P(correct) is too low for the error target; or it was late, "
+        "failed, or is not set up.",
+        "A looser `target`, more traffic to learn from, or a language model's verdict (`verdicts`). If P(correct) is "
+        "high enough, `semcache_verifications_total` shows if the verifier was late or failed.",
     ),
     Why.NO_CACHE: ("The request said no-cache.", "Take the header out of the client."),
     Why.DISABLED: ("The pack has `cache: false` for this category.", "Change the pack, or its rules and examples."),
@@ -70,7 +70,10 @@ _TOLD: dict[Why, tuple[str, str]] = {
         "`share: user` in the pack, and `user` in the request.",
     ),
     Why.LIVE: ("The answer depends on the moment.", "A category with `live: true` and a short `ttl`."),
-    Why.CREATIVE: ("Something new is wanted each time.", "`creative: true`, if a repeated answer is welcome."),
+    Why.CREATIVE: (
+        "The prompt asks for something new each time.",
+        "`creative: true`, if a repeated answer is welcome.",
+    ),
     Why.TEMPERATURE: (
         "The temperature is above the category's `max_temperature`.",
         "Raise that, or lower the client's.",
@@ -79,8 +82,11 @@ _TOLD: dict[Why, tuple[str, str]] = {
         "The answer depends on state that the provider holds.",
         "For /v1/responses send `store: false` and the whole conversation.",
     ),
-    Why.SECRET: ("The prompt holds a key, a password or a card number: it is never cached.", "Take it out."),
-    Why.UNREADABLE: ("The request could not be read.", "The error's message says why."),
+    Why.SECRET: (
+        "The prompt holds a key, a password or a card number: it is never cached.",
+        "Take the secret out of the prompt.",
+    ),
+    Why.UNREADABLE: ("The request could not be read.", "Read the error's message."),
     Why.LIMITED: (
         "The API key had used up its requests or tokens of the minute, or its dollars of the day.",
         "`semcache keys limit ID`, or the settings under `limits`.",
@@ -89,13 +95,13 @@ _TOLD: dict[Why, tuple[str, str]] = {
     Why.NO_STORE: ("The request said no-store, or the backend's answer is only approximate.", ""),
     Why.STATUS: ("The backend's status was not 200.", "Look at the backend."),
     Why.INCOMPLETE: (
-        "The answer ended before it was whole, and was not kept: the stream broke off, or `max_tokens` cut it off.",
+        "The answer was not stored because it is incomplete: the stream broke off, or `max_tokens` cut it off.",
         "Raise `max_tokens` in the client if that is what cut it off.",
     ),
     Why.REFUSAL: ("The model refused.", ""),
-    Why.TOOL_STEP: ("The answer asks for tools: it is a step, and no answer.", ""),
-    Why.EMPTY: ("The answer said nothing.", ""),
-    Why.TOO_LARGE: ("The answer is too large to keep.", ""),
+    Why.TOOL_STEP: ("The answer asks for tools again: it is a step of a run, not an answer.", ""),
+    Why.EMPTY: ("The answer has no content.", ""),
+    Why.TOO_LARGE: ("The answer is larger than an entry may be.", ""),
 }
 
 

@@ -151,7 +151,7 @@ class Learner:
                 self._served.popitem(last=False)
 
     async def feedback(self, entry_id: int, *, correct: bool) -> bool:
-        """Learn what a person said of an entry, durably; False if it was not served here of late. Raises StoreError."""
+        """Learn a person's report about an entry, durably; False if not lately served here. Raises StoreError."""
         known = self._served.pop(entry_id, None)
         if known is None:
             return False

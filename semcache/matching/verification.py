@@ -204,7 +204,7 @@ class Verifiers:
         return await self.of_pair("verifier", one, two)
 
     async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
-        """P(same) by the verifier of that name, and if this call asked for it. Raises NoVerdict, or what it raised."""
+        """P(same) by the verifier of that name, True if it was asked now. Raises NoVerdict or the verifier's error."""
         return await self._word(name, lookup, served, entry_of, [])
 
     async def _word(

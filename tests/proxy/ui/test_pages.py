@@ -75,7 +75,7 @@ async def test_a_wrong_answer_is_reported_and_the_report_withdrawn(tmp_path: Pat
         assert page.status == 200
         text = unescape(page.body.decode())
         assert "How <mark" in text
-        assert "An entry that asks the same in other words" in text
+        assert "An entry asks the same in other words" in text
         done = await browser.change("/report", entry=hit["entry_id"], request=hit["id"])
         assert b"not served to this request again" in done.body
         assert b">Undo</button>" in done.body
@@ -450,7 +450,7 @@ async def test_a_prompt_that_is_asked_about_is_looked_for_where_there_are_entrie
         browser = await logged_in(proxy, keys["admin"])
         assert (await browser.get("/ask")).status == 200
         found = (await browser.get("/ask?prompt=What+is+a+monad%3F")).body.decode()
-        assert "The very same request was answered before." in unescape(found)
+        assert "An identical request was answered before." in unescape(found)
         other = unescape((await browser.get("/ask?prompt=What+is+a+monad%3F&tenant=b")).body.decode())
         assert "The tenant 'b' has no entries; these have: a." in other
         model = unescape((await browser.get("/ask?prompt=What+is+a+monad%3F&model=none")).body.decode())

@@ -116,7 +116,7 @@ class Probation:
         self._bet = Bet()
 
     def passed(self, allowed: float, *, correct: bool) -> bool:
-        """Look at a label of what would be served with an error of `allowed`; True where that is evidence enough."""
+        """Take the label of an answer that would be served with an error of `allowed`; True if that is enough."""
         self._bet.take(min(_LENIENT, 2.0 * allowed), wrong=not correct)
         return self._bet.wealth() >= _CONVINCED
 
