@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
+from semcache.matching.guards import inflection
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -34,7 +35,6 @@ _TO_AND_WITH = frozenset(("to", "with"))
 # Light verbs that say how somebody stands to a thing.
 _STANCES = lexicon("have=has,had want=wants,wanted need=needs,needed like=likes,liked")
 _MOST = 6  # words by which texts of the same content words may differ: modal verbs, and endings of others
-_DETERMINERS = vocabulary("a an the this that these those my your his her its our their any some")
 _SHORT = 15  # words; in longer texts more than one preposition will do
 _AUXILIARIES = vocabulary(
     "do does did is are was were am be been being has have had will would shall should can could may might must"
@@ -42,7 +42,7 @@ _AUXILIARIES = vocabulary(
 _BEGINNING = vocabulary("first originally original initially")
 # Of an order: when it is to be done, or how long, or for how many.
 _ABOUT_NUMBERS = vocabulary("for in at after")
-_TENSED = frozenset(_TENSES)
+_TENSED = frozenset(_TENSES) | inflection.DETERMINERS
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
 _SUBJECTS = vocabulary("who what which")
@@ -90,7 +90,7 @@ def read(text: str) -> GrammarReading:
             if before in _TO_AND_WITH and place and said[place - 1] in _COMPARING:
                 before = "with"
         elif word in LIGHT or place == stands:
-            before = before if word in _DETERMINERS else ""
+            before = before if word in inflection.DETERMINERS else ""
         elif word not in _MODALS:
             verbs.append(_bare(stem(word)))
             slots.append((before, word))
@@ -116,6 +116,9 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
     one, two = read(query), read(cached)
     if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
         return f"{one.tense} / {two.tense}", True
+    inflected = inflection.compare(query, cached)
+    if inflected is not None:
+        return inflected, True
     if not one.verbs or len(one.verbs) != len(two.verbs) or sorted(one.verbs) != sorted(two.verbs):
         return None
     if len(differing(query, cached)) > _MOST:

@@ -1,0 +1,70 @@
+"""Texts that differ in endings alone are told apart by tense, participle, gerund or a plural of another sense."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+
+APART = [
+    ("Who runs the museum?", "Who ran the museum?"),
+    ("Which airlines serve Oslo?", "Which airlines served Oslo?"),
+    ("Which firm digs the canal?", "Which firm dug the canal?"),
+    ("Which banks are closing?", "Which banks closed?"),
+    ("What makes bread rise?", "What made the bread rise?"),
+    ("Who used to own the hotel?", "Who owns the hotel?"),
+    ("Why do workers strike?", "Why did the workers strike?"),
+    ("Why do volcanoes erupt?", "Why did the volcano erupt?"),
+    ("What happens to my pension if I resign?", "What happened to my pension after I resigned?"),
+    ("What does the vendor do with our data?", "What has the vendor done with our data?"),
+    ("What is the mayor doing about rats?", "What did the mayor do about rats?"),
+    ("Are prices falling?", "Have prices fallen?"),
+    ("My car is being towed. Who pays?", "My car has been towed. Who pays?"),
+    ("My dog is eating grapes. What should I do?", "My dog ate grapes. What should I do?"),
+    ("My rug is getting wet. What should I do?", "My rug got wet. What should I do?"),
+    ("Why is my son so bored?", "Why is my son so boring?"),
+    ("Which economies are developed?", "Which economies are developing?"),
+    ("Why did he stop to drink?", "Why did he stop drinking?"),
+    ("They went on to study law", "They went on studying law"),
+    ("How do I remember to lock it?", "How do I remember locking it?"),
+    ("How do I recycle glass?", "How do I recycle glasses?"),
+    ("How do I dye cloth?", "How do I dye clothes?"),
+]
+ALIKE = [
+    ("I lost my card", "I've lost my card"),
+    ("My screen cracked", "My screen is cracked"),
+    ("My flight was cancelled. What now?", "My flight has been cancelled. What now?"),
+    ("Who painted the ceiling?", "Who was it that painted the ceiling?"),
+    ("How did the strike start?", "How was the strike started?"),
+    ("The app crashes", "The app keeps crashing"),
+    ("The app crashed", "The app is crashing"),
+    ("My engine makes a strange noise", "My engine made a strange noise"),
+    ("I get an error", "I got an error"),
+    ("The bell rings", "The bell is ringing"),
+    ("How do I train a dog?", "How do I train dogs?"),
+    ("What are the benefits of an apple?", "What are the benefits of apples?"),
+    ("What should I do if I lose my keys?", "What should I do if I lost my keys?"),
+    ("What should I do when I miss my train?", "What should I do when I missed my train?"),
+    ("Who wins the battle of Hastings?", "Who won the battle of Hastings?"),
+    ("Who plays Batman in it?", "Who played Batman in it?"),
+    ("Who kills the king in the play?", "Who killed the king in the play?"),
+    ("What are your experiences travelling alone?", "What have been your experiences travelling alone?"),
+    ("I tried to restart it", "I tried restarting it"),
+    ("My printer stopped to work", "My printer stopped working"),
+    ("Tips for studying", "Tips to study"),
+    ("My arm hurts", "My arms hurt"),
+    ("How do I polish a glass?", "How do I polish glasses?"),
+    ("How do I clean a red wine glass?", "How do I clean red wine glasses?"),
+    ("What is a savings account?", "What is a saving account?"),
+    ("What is goods and service tax?", "What is good and service tax?"),
+]
+
+
+@pytest.mark.parametrize(("query", "cached"), APART)
+def test_an_ending_asks_for_something_else(query: str, cached: str) -> None:
+    assert verdict("question", query, cached) == VETO
+
+
+@pytest.mark.parametrize(("query", "cached"), ALIKE)
+def test_an_ending_says_the_same(query: str, cached: str) -> None:
+    assert verdict("question", query, cached) == NOTHING
