@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from semcache.request.text import LIGHT, READINGS, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
-from semcache.request.wording.verbs import BASES, DOUBTFUL, IRREGULAR, base_of, is_base, past_tense, third_person
+from semcache.request.wording.misspelt import dictionary
+from semcache.request.wording.verbs import BASES, DOUBTFUL, IRREGULAR, PAST, base_of, is_base, past_tense, third_person
 from semcache.runtime.scoped_memo import scoped_cache
 
 DETERMINERS = vocabulary("a an the this that these those my your his her its our their any some")
@@ -31,14 +32,22 @@ _LOOSE = (
     | _HAVE
     | _JOINING
     | _PASSING
-    | vocabulary("do does did done doing be been being will i've we've they've you've i'm we're they're it's")
+    | vocabulary("do does did done doing be been being will who what which where how who's what's where's how's i've")
+    | vocabulary("we've they've you've i'm we're they're it's")
 )
 _PREPOSITIONS = vocabulary("in on at of for from with without by about against over under through into onto and or")
-# A clause begun by one of these says under which condition, or of whom: "what if I lost my card" is of no time.
 _SENTENCES = re.compile(r"[.?!;:,\n]+(?:\s|$)")
+# A clause begun by one of these says under which condition, or of whom: "what if I lost my card" is of no time.
 _CLAUSES = re.compile(
     r"\s(?=(?:if|when|whenever|because|that|which|who|whose|while|after|before|since|until|once"
     r"|although|though|whether|why|how|what|where|unless|and|but|or)\s)"
+)
+# Before a question that is asked indirectly, and before what is true of the things that a list is wanted of.
+_ASKED_OF = re.compile(
+    r"(?:please )?(?:(?:(?:can|could|would) you (?:please )?)?(?:tell me|explain(?: to me)?)"
+    r"|(?:do you|i want to|i'd like to) know)"
+    r" (?=(?:who|what|which|why|how|where|when)\b)"
+    r"|(?:please )?(?:list|name|find|show me|give me|tell me)(?P<things>(?: [\w']+){1,6}?) (?=(?:that|who|which) )"
 )
 _SUBORDINATE = vocabulary(
     "if whenever because that while after before since until once although though whether unless as"
@@ -69,7 +78,8 @@ _REPORTED = vocabulary(
     crash freeze hang lag fail stop break lose forget see receive try hear notice feel hurt ache keep say show tell ask
     think want need wonder hope like love expect find seem look mean disconnect overheat leak lock misplace pop appear
     display flash flicker blink beep suspect reject decline restart shut drain hack clog
-    block jam stall bounce refuse smell ring squeak grind rattle vibrate buzz cry cough vomit itch bleed limp sneeze
+    block jam stall bounce refuse smell ring squeak grind rattle vibrate buzz cry cough vomit
+    itch turn wilt rot fade drip bleed limp sneeze
     """
 )
 _MESSAGES = vocabulary("error errors exception exceptions warning warnings message messages noise noises nothing")
@@ -119,6 +129,7 @@ _SENSES = {
 }  # fmt: skip
 _SINGULARS = frozenset(_SENSES.values())
 _COMPOUNDS = (("account",), ("accounts",), ("and",))  # "savings account", "goods and services"
+_VOWELS = frozenset("aeiouy")
 _ONE = vocabulary("a an one each every per another")
 _ACTING = vocabulary("to i you we they")
 _OWNED = vocabulary("my your his her its our their the")
@@ -137,11 +148,16 @@ def read(text: str) -> Inflections:
     seen = read_text(text)
     tenses = []
     for sentence in _SENTENCES.split(seen.lower):
-        words = read_text(_CLAUSES.split(sentence.strip(), maxsplit=1)[0]).words
+        asked = sentence.strip()
+        if (lead := _ASKED_OF.match(asked)) is not None:
+            asked = asked[lead.end() :]
+            if lead["things"]:
+                asked = "who " + asked.partition(" ")[2]
+        words = read_text(_CLAUSES.split(asked, maxsplit=1)[0]).words
         if words and words[0] not in _SUBORDINATE:
             tense = _tense(words)
             if tense:
-                tenses.append((tense, words[0] in _OPENING))
+                tenses.append((tense, words[0].partition("'")[0] in _OPENING))
     return Inflections(tuple(tenses), frozenset(_gerunds(seen.words)))
 
 
@@ -149,6 +165,8 @@ def compare(query: str, cached: str) -> str | None:
     """The disagreement of two texts that differ in inflection alone."""
     one, two = read_text(query), read_text(cached)
     left, right = one.bag - two.bag, two.bag - one.bag
+    if not left.isdisjoint(_LOOSE) or not right.isdisjoint(_LOOSE):
+        left, right = left - _contracts(right), right - _contracts(left)
     if (not left and not right) or len(left) + len(right) > _MOST:
         return None
     first, second = _lemmas(left), _lemmas(right)
@@ -193,10 +211,21 @@ def _of_all_times(
     if (
         not changed.isdisjoint(_REPORTED)
         or not said.isdisjoint(_MESSAGES)
-        or ("get" in changed and words[0] in _TELLERS)
+        or ("get" in changed and _gets_a_thing(words))
     ):
         return True
     return tenses == {"past", "present"} and not _THINGS.isdisjoint(words[:3])
+
+
+def _gets_a_thing(words: tuple[str, ...]) -> bool:
+    """Return True for "I get headaches", not for "I get married"."""
+    place = next((place for place, word in enumerate(words) if _lemma(word) == "get"), 0)
+    return words[0] in _TELLERS and not any(map(_is_participle, words[place + 1 : place + 2]))
+
+
+def _contracts(words: frozenset[str]) -> set[str]:
+    """The pronouns of contractions, "i" of "i'm"."""
+    return {word.partition("'")[0] for word in words if "'" in word}
 
 
 def _lemmas(words: frozenset[str]) -> dict[str, str]:
@@ -213,12 +242,14 @@ def _lemma(word: str) -> str:
     if word.endswith("ing"):
         doing = base_of(word) or word
         return doing if is_base(doing) or not is_base(doing + "e") else doing + "e"
+    stump = word[:-2]
+    # "Hosted" and "rolled" are of no "hoste" and "rolle".
+    if word not in PAST and _ends_as_past(word) and _VOWELS.isdisjoint(stump[-2:]) and stump in dictionary():
+        return stump
     base = third_person(word) or past_tense(word)
     if base is not None:
         return base
-    if word.endswith("oes") or _ends_as_past(word):
-        return word[:-2]
-    return stem(word)
+    return stump if word.endswith("oes") or _ends_as_past(word) else stem(word)
 
 
 def _used_to(first: dict[str, str], second: dict[str, str], one: tuple[str, ...], two: tuple[str, ...]) -> bool:

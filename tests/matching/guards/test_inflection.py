@@ -28,6 +28,11 @@ APART = [
     ("They went on to study law", "They went on studying law"),
     ("How do I remember to lock it?", "How do I remember locking it?"),
     ("How do I recycle glass?", "How do I recycle glasses?"),
+    ("Who hosts the fair?", "Who hosted the fair?"),
+    ("Who's running the shop?", "Who ran the shop?"),
+    ("List the countries that use the franc", "List the countries that used the franc"),
+    ("Can you tell me why banks fail?", "Can you tell me why the banks failed?"),
+    ("I'm getting married. What changes for tax?", "I got married. What changes for tax?"),
     ("How do I dye cloth?", "How do I dye clothes?"),
 ]
 ALIKE = [
@@ -40,6 +45,9 @@ ALIKE = [
     ("The app crashed", "The app is crashing"),
     ("My engine makes a strange noise", "My engine made a strange noise"),
     ("I get an error", "I got an error"),
+    ("I get headaches after coffee", "I'm getting headaches after coffee"),
+    ("My tomatoes turned black", "My tomatoes are turning black"),
+    ("How do I move a file if the disk is full?", "How do I move a file if the disk was full?"),
     ("The bell rings", "The bell is ringing"),
     ("How do I train a dog?", "How do I train dogs?"),
     ("What are the benefits of an apple?", "What are the benefits of apples?"),
