@@ -3,10 +3,10 @@
 Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`. Centroids are used, not nearest
 examples, because they name the right category more often when an example of the shipped packs is left out.
 
-A category of the present moment (`live`) takes a prompt by similarity only if it is much nearer than any other, or if
-the wording allows that the answer changes from day to day, because a question about history is near the examples about
-news. It never takes by similarity a prompt about what holds on any day (opening hours, price lists), or about a date of
-history.
+A category of the present moment (`live`) takes a prompt by similarity only if the wording allows that the answer
+changes from day to day, because a question about history is near the examples about news, and one about opening in
+winter is near those about today. It never takes by similarity a prompt about what holds on any day (opening hours,
+price lists), or about a date of history.
 
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
@@ -81,7 +81,7 @@ class Categories:
             others = [-math.inf if live else score for score, live in zip(scores, self._live, strict=True)]
             best = max(scores)
             ahead = best - max(self._pack.min_margin, *others)
-            if ahead > 0.0 and (_of_any_day(text) or (ahead < _MUCH and (best < _FAINT or not may_change_daily(text)))):
+            if ahead > 0.0 and (_of_any_day(text) or (ahead < _MUCH and best < _FAINT) or not may_change_daily(text)):
                 scores = others
         last = max(self._pack.min_margin, *scores) - self._pack.overlap
         ranked = [(score, name) for score, name in zip(scores, self._names, strict=True) if score >= last]

@@ -117,7 +117,7 @@ def test_what_merely_resembles_the_news_is_of_the_moment_only_if_its_wording_all
     old = "What happened on the 15th of March 44 BC in Rome?"
     assert built.near(rather, "Who won the cup last night?")[0] == "live"
     assert built.near(rather, old)[0] == "support"
-    assert built.near(news, old)[0] == "live"
+    assert built.near(news, old)[0] != "live"
 
 
 def test_a_prompt_at_the_margin_is_sought_in_the_default_category_too() -> None:
@@ -152,7 +152,7 @@ def test_a_question_for_a_date_of_history_is_not_of_this_moment_however_near_it_
     assert built.near(news, "When did the Berlin Wall fall?")[0] != "live"
     assert built.near(news, "Why was the Bastille stormed?")[0] != "live"
     assert built.near(news, "What happened in Prague in 1968?")[0] != "live"
-    assert built.near(news, "When did the market close?")[0] == "live"
+    assert built.near(news, "How did the market close?")[0] == "live"
     assert built.near(news, "Who won the match last night?")[0] == "live"
     assert built.near(news, "Did the museum open?")[0] == "live"
 

@@ -81,9 +81,9 @@ def test_what_gives_no_material_is_compared_as_a_whole(text: str) -> None:
 
 @pytest.mark.parametrize("opening", ["Context: ", "### Document\n", "<source>", "**Knowledge base:** "])
 async def test_a_question_that_material_answers_is_of_no_moment_by_likeness(opening: str, tmp_path: Path) -> None:
-    question = "What's the closing time on Saturday?"
+    question = "When is the next full moon?"
     async with await AsyncSemanticCache.open(str(tmp_path)) as cache:
-        told = await cache.lookup(f"{opening}The pool closes at 13 on a Saturday.\n\nQuestion: {question}")
+        told = await cache.lookup(f"{opening}The next full moon is on the 3rd.\n\nQuestion: {question}")
         alone = await cache.lookup(question)
     assert told.lookup.request.frame is not None
     assert (told.lookup.category == "live", alone.lookup.category == "live") == (False, True)

@@ -6,7 +6,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 from __future__ import annotations
 
 from semcache.config.calendar_names import MONTHS
-from semcache.request.kinds import standing
+from semcache.request.kinds import standing, under_way
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
 from semcache.request.kinds.told import without_told
@@ -314,6 +314,7 @@ _NOT_LIVE = any_of(
     # The weather of a month is the climate.
     r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
     rf"(?:{_OF_THE_YEAR})\b",
+    rf"\bis it (?:cold|hot|sunny|windy|raining|snowing) (?:in|at) \w+(?: \w+)? (?:in|during) (?:{_OF_THE_YEAR})\b",
     r"\bpresent value\b",
     r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
     r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",
@@ -364,9 +365,12 @@ def is_of_a_program(folded: str) -> bool:
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
-    if not _LIVE.match(folded, bag) or _NOT_LIVE.search(folded) is not None:
+    stands = under_way.applies(folded, bag)
+    if not (stands or _LIVE.match(folded, bag)) or _NOT_LIVE.search(folded) is not None:
         return False
     if is_of_a_program(folded) or standing.is_of_hours(folded, bag) or standing.is_of_any_moment(folded):
         return False
+    if stands:
+        return True
     rest = without_timeless(without_told(without_days(folded)))
     return rest == folded or _LIVE.match(rest, words_of(rest))

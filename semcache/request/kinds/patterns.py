@@ -38,6 +38,10 @@ class CuedPatterns:
         self._rules = rules
         self._words = frozenset[str]().union(*(words for words, _ in rules))
 
+    def may_match(self, bag: frozenset[str]) -> bool:
+        """Return True if a text whose words are `bag` holds a word of any pattern."""
+        return not self._words.isdisjoint(bag)
+
     def match(self, folded: str, bag: frozenset[str]) -> bool:
         """Return True if any pattern occurs in this text, whose words are `bag`."""
         present = bag & self._words

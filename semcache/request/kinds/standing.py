@@ -43,7 +43,8 @@ _SET_TIME = (
 # What a market, a carrier or a host prices anew every day.
 _MARKET = any_of(
     r"\b(?:usd|eur|gbp|inr|jpy|cad|aud|chf|dollars?|euros?|pounds? (?:sterling|in|to)|the pound|sterling|yen|yuan"
-    r"|rupees?|pesos?|francs?|currency|currencies|bitcoins?|btc|eth|ethereum|solana|dogecoin|crypto\w*|coins?|tokens?|shares?"
+    r"|rupees?|pesos?|francs?|currency|currencies|bitcoins?|btc|eth|ethereum|solana|dogecoin|crypto\w*|coins?"
+    r"|tokens?|shares?"
     r"|stocks?|index|nasdaq|dow|ftse|s&p|futures|bonds?|options?|gold|silver|platinum|copper|oil|crude|brent|barrels?"
     r"|ounces?|gallons?|lit(?:er|re)s?|gas|petrol|diesel|gasoline|fuel|electricity|energy|wheat|corn|coffee beans"
     r"|flights?|airfares?|plane|planes|uber|lyft|hotels?|rooms?|nights?|houses?|homes?|flats?|apartments?|rents?|rental"
@@ -53,6 +54,8 @@ _HABIT = any_of(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r" (?:morning|afternoon|evening|night)s|a (?:mon|tues|wednes|thurs|fri|satur|sun)day|weekdays|weekends"
     r"|(?:opening|business|office|visiting) (?:hours|times)"
+    r"|(?:closing|opening) (?:hours?|times?)(?! (?:today|this|next)\b).{0,40} on (?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day"
     r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b"
 )
 LONG_AGO = "(?:1[0-9]{3}|20[01][0-9])"  # a year of which all is told: nothing about it is of this moment
@@ -62,8 +65,10 @@ _HISTORY = any_of(
     r"^\W*(?:since when (?:has|have|is|are)\b"
     r"|(?:when|why|(?:(?:in|on) )?(?:what|which) (?:year|century|decade|date|day|month)) (?:did|was|were)\b"
     r"|(?:who|what|which|where|how|did|was|were)\b.{0,200}\b" + _YEAR + r"\b)"
-    r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are|will)\b))"
+    r"(?!.{0,200}\b(?:(?:markets?|exchange|match|game|train|bus|flight|traffic|rain|snow|stocks?|shares)\b|(?:is|are"
+    r"|will)\b))"
 )
+_SEASON = "|".join((*MONTHS, "spring", "summer", "autumn", "winter"))
 _HOURS = CuedPatterns(
     rule(
         "open opens opening close closed closes closing shut shuts serve serves served serving stop stops staffed check"
@@ -75,6 +80,28 @@ _HOURS = CuedPatterns(
         "breakfast brunch lunch dinner supper tea orders hour hours time visiting curfew bedtime checkin checkout check"
         " school lessons daylight summer clocks season",
         rf"{_LEAD}{_WHEN}(?!.{{0,120}}\b{_ONCE}\b)(?:\w+ ){{0,4}}?{_SET_TIME}\b",
+    ),
+    rule(
+        "time times date deadline hour hours",
+        rf"{_LEAD}(?:what(?:'s| is| are) )?(?:the |your )?(?:[\w-]+ )?(?:closing|opening|start(?:ing)?"
+        rf"|finish(?:ing)?|end"
+        r"|check[\s-]?in|check[\s-]?out|collection|visiting|cut-?off|arrival|reception)"
+        rf" (?:times?|hours?|date|deadline)\b(?!.{{0,120}}\b{_ONCE}\b)",
+        # "What is the latest time I can arrive?"
+        rf"{_LEAD}what(?:'s| is) the (?:latest|earliest)(?: (?:time|date|day|hour))? (?:that )?(?:i|we|you|one|guests"
+        rf"|visitors|people|passengers) (?:can|may|must|should|could|have to)\b(?!.{{0,120}}\b{_ONCE}\b)",
+    ),
+    rule(
+        "day",
+        rf"{_LEAD}(?:(?:on|by) )?(?:what|which) day of (?:the|each|every) (?:week|month) (?!(?:it|today|this|that)\b)"
+        rf"(?!(?:is|was|do|are) (?:it|today|this|that|we)\b)(?!.{{0,120}}\b{_ONCE}\b)",
+    ),
+    rule(
+        f"open opened closed shut spring summer autumn winter {' '.join(MONTHS)}",
+        rf"\b(?:open(?:ed)?|closed?|shut)(?: to the public)? (?:in|during|over) (?:the )?(?:late |early "
+        rf"|mid-?)?(?:{_SEASON})\b",
+        r"\b(?:open|closed?|shut) on (?:the )?(?:christmas|boxing|new year|easter|good friday|thanksgiving|public|bank"
+        r"|independence)\b",
     ),
     rule(
         "public all everyone everybody anyone anybody guests residents year families children",
@@ -110,7 +137,31 @@ _CONVERTED = any_of(
     rf"\bwhat(?:'s| is| time)\b.{{0,60}}\b(?:when|if) (?:it(?:'s|s| is)? |the time is )?{_CLOCK} (?:in|at) \w",
 )
 _PAST_YEAR = any_of(r"\b(?:was|were|did|had)\b.{0,120}\b(?:in|of|during|on|for) (?:\w+ ){0,3}?" + LONG_AGO + r"\b")
+# What is counted once a year or stands in a law.
+_YEARLY = (
+    r"(?:gdp|gross domestic product|population|area|life expectancy|literacy rate|birth rate|minimum wage|vat(?: rate)?"
+    r"|(?:income|corporate|corporation|sales|value added) tax(?: rate)?|retirement age|speed limit|voting age)"
+)
 _OTHER = CuedPatterns(
+    rule(
+        "gdp gross population area life literacy birth minimum vat tax retirement speed voting",
+        rf"{_LEAD}(?:what(?:'s| is) )?(?:the )?(?:standard |total |national )?{_YEARLY}(?: per capita)? (?:of|in|on"
+        rf"|for) (?!the world\b)",
+    ),
+    rule(
+        "hours ahead behind",
+        rf"{_LEAD}(?:by )?how many hours (?:is|are|ahead|behind)\b.{{1,80}}\b(?:ahead|behind|is|are)\b",
+    ),
+    rule(
+        "weather temperature rain snow sunshine climate",
+        rf"\b(?:weather|temperatures?|rain|snow|sunshine|climate)\b.{{0,60}}\b(?:in|during) (?:the )?(?:{_SEASON})\b",
+    ),
+    rule(
+        "price prices rate rates",
+        rf"{_LEAD}how (?:is|are) (?:the )?(?:\w+ ){{0,3}}?(?:prices?|rates?)(?: (?:of|for) \w+)? (?:fixed|set"
+        rf"|determined"
+        r"|calculated|made up|decided)\b",
+    ),
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
     rule("difference", r"\btime difference between\b"),
     rule(
@@ -122,7 +173,8 @@ _OTHER = CuedPatterns(
     ),
     rule(
         "visible",
-        r"^(?!.*\b(?:comet|aurora|lights|eclipse|planets?|moon|mars|venus|jupiter|saturn|mercury|iss|stars?|meteors?)\b).*"
+        r"^(?!.*\b(?:comet|aurora|lights|eclipse|planets?|moon|mars|venus|jupiter|saturn|mercury|iss|stars?"
+        r"|meteors?)\b).*"
         r"\bvisible from (?!(?:here|my|me|us|our)\b)",
     ),
     rule("often frequently", rf"{_LEAD}how (?:often|frequently) (?:do|does|is|are|can|should|must)\b"),
