@@ -88,7 +88,7 @@ class Placement:
         if request.controls.category is not None:
             return [self.pack.of(request.controls.category)]
         near = [self.pack.of(name) for name in self._categorizer.near(vector, request.text)]
-        if near[0].live and _tells_itself(request) and not eligibility.is_live(request.text):
+        if near[0].live and _tells_itself(request):
             # What tools gave, or what a passage says, stands in the request: an answer about that is of no moment.
             near = [one for one in near if not one.live] or [self.pack.of("default")]
         if rule is not None:
@@ -122,7 +122,9 @@ class Placement:
 
 
 def _tells_itself(request: Request) -> bool:
-    """Return True if the request has what an answer is to be taken from."""
+    """Return True if the request has what an answer is to be taken from, and asks for nothing of the moment besides."""
+    if eligibility.is_live(request.text):
+        return eligibility.is_told(request)
     frame = request.frame
     return (frame is not None and framed.has_material(frame)) or conversation.leans_on_tools(request.identity)
 

@@ -9,12 +9,22 @@ from __future__ import annotations
 from semcache.config.packs import Category
 from semcache.request import framed
 from semcache.request.characters import LONGEST_WORD, is_plain
-from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
+from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds, material
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Request, Why
 
-__all__ = ["Kinds", "ineligible", "is_creative", "is_live", "is_personal", "kinds", "semantic_eligible", "unkept"]
+__all__ = [
+    "Kinds",
+    "ineligible",
+    "is_creative",
+    "is_live",
+    "is_personal",
+    "is_told",
+    "kinds",
+    "semantic_eligible",
+    "unkept",
+]
 
 LONGEST = 1 << 20  # characters of a request; a longer one is forwarded unread
 
@@ -33,6 +43,12 @@ def ineligible(request: Request, category: Category) -> Why | None:
     kind = kinds(request.told, whole=category.max_chars)
     if kind.secret:
         return Why.SECRET
+    around = _source(request)
+    if around is not None and not kind.secret:
+        kind = kind._replace(
+            live=kind.live and not material.tells_the_moment(request.text, around, is_live),
+            personal=kind.personal and not material.tells_the_term(request.text, around),
+        )
     if kind.personal and not (category.personal or request.scope.user is not None):
         return Why.PERSONAL
     if kind.live and not category.live:
@@ -40,6 +56,19 @@ def ineligible(request: Request, category: Category) -> Why | None:
     if kind.creative and not category.creative:
         return Why.CREATIVE
     return None
+
+
+def is_told(request: Request) -> bool:
+    """Return True if material in the request answers what would else depend on the moment, or on who asks."""
+    around = _source(request)
+    return around is not None and (
+        material.tells_the_moment(request.text, around, is_live) or material.tells_the_term(request.text, around)
+    )
+
+
+def _source(request: Request) -> str | None:
+    """What an answer is to be taken from, in a request that has no tools to look elsewhere."""
+    return None if request.frame is None or request.traits.tools else framed.named_source(request.frame)
 
 
 def unkept(request: Request) -> Why | None:

@@ -34,8 +34,8 @@ _SPEAKER = r"(?:(?:the|end)[ _-]+)?(?:user|customer|client|human|visitor)(?:'?s?
 # What an answer is to be taken from, where it is named.
 _SOURCE = re.compile(
     r"(?im)^[ \t>]*+(?:[*_]*+(?:the[ _-]+)?(?:context|documents?|passages?|sources?|texts?|articles?|excerpts?"
-    r"|paragraphs?|knowledge(?:[ _-]base)?|facts|notes?|search[ _-]results?|data|transcript)(?:[ _-]?\d+)?[*_]*[ \t]*+"
-    r"[:：]"
+    r"|paragraphs?|knowledge(?:[ _-]base)?|facts|notes?|search[ _-]results?|data|transcript)"
+    r"(?:[ _-]?\d+)?[*_]*[ \t]*+[:：]"
     r"|#{1,6}[ \t]++(?:context|documents?|passages?|sources?|text|article|knowledge base|search results?)\b"
     r"|<(?:context|documents?|passages?|sources?|text|article)\b)"
 )
@@ -115,6 +115,12 @@ def has_material(frame: Frame) -> bool:
     """Return True if an answer is to be taken from what stands around the question."""
     around = f"{frame.before}\n{frame.after}"
     return len(around.split()) >= _MATERIAL or _SOURCE.search(around) is not None
+
+
+def named_source(frame: Frame) -> str | None:
+    """What stands around a question, if that is named as what to answer from and nothing is asked behind it."""
+    around = f"{frame.before}\n{frame.after}"
+    return around if frame.last and _SOURCE.search(around) is not None else None
 
 
 def placeholder(frame: Frame) -> dict[str, list[str]]:

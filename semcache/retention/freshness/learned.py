@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semcache.config.packs import Category, Pack
+from semcache.request.eligibility import is_told
 from semcache.request.prompt_volatility import VolatilityModel, is_relative
 from semcache.retention.freshness.fixed import shortened
 from semcache.retention.freshness.hazard import NOISE, RATES, HazardPosterior, HazardPrior, Hazards, prior_quantile
@@ -77,7 +78,9 @@ class LearnedFreshness:
             return shortened(policy.ttl, request)
         kind = self.kind(request.text, vector)
         if kind == Volatility.RELATIVE and not policy.live:
-            return 0.0
+            if not is_told(request):
+                return 0.0
+            kind = Volatility.SLOW
         return shortened(self._ttl(category, kind), request)
 
     def observe(self, category: str, exposure: float, changed: bool, kind: Volatility = Volatility.SLOW) -> None:
