@@ -67,7 +67,7 @@ def is_told(request: Request) -> bool:
 
 
 def _source(request: Request) -> str | None:
-    """What an answer is to be taken from, in a request that has no tools to look elsewhere."""
+    """The material that an answer is to be taken from, in a request without tools to look elsewhere; None for none."""
     return None if request.frame is None or request.traits.tools else framed.named_source(request.frame)
 
 

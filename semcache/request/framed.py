@@ -118,7 +118,7 @@ def has_material(frame: Frame) -> bool:
 
 
 def named_source(frame: Frame) -> str | None:
-    """What stands around a question, if that is named as what to answer from and nothing is asked behind it."""
+    """The text around a question, if it is named as what to answer from and nothing is asked behind it; else None."""
     around = f"{frame.before}\n{frame.after}"
     return around if frame.last and _SOURCE.search(around) is not None else None
 

@@ -19,6 +19,10 @@ ABOUT_FORM = [
     "Reverse the string hello",
     "Correct the grammar of: he go",
     "Correct the spelling of this",
+    "Are there spelling mistakes in my profile: I is a baker",
+    "Is there a grammar mistake in the contract?\n\nThe tenant have to pay.",
+    "Find the spelling mistakes in my letter Dear sir, I recieved it",
+    "Any grammar mistakes in he go to school",
 ]
 NOT_ABOUT_FORM = [
     "How do I check my spelling in Word?",
@@ -28,6 +32,10 @@ NOT_ABOUT_FORM = [
     "What is the best way to check the grammar of a thesis?",
     "How do I fix the error in line 5?",
     "Correct spelling of accommodate",
+    "There's a spelling mistake in my name on the ticket. How do I get it fixed?",
+    "grammar mistakes in your help pages",
+    "My passport has a spelling error in the name",
+    "Who do I tell about spelling errors in the product catalogue?",
 ]
 ON_WORDING = [
     "Score the politeness of the user's message from 1 to 10.",

@@ -23,6 +23,18 @@ Is my subscription still active?|cancel my order|order #12345 has not arrived|ho
 my order status|track order 48213|where did I park|what plan am I on|what's my ip
 can I see my last invoice|what did I say earlier|Which meetings do we have with our contacts?
 """
+WITH_OTHERS = """
+When does our policy expire?|What is our policy number?|Is our home insurance policy still active?|Show our invoices
+What's the status of our claim?|What is our account balance?|Who is our account manager?|What's our plan?
+What are our loan terms on the contract?|Where is our order?|Which of our claims are due?
+Why was my payment to Acme declined yesterday?|Why was my last payment declined?|Why was my claim rejected?
+"""
+OF_ALL = """
+What is our policy on maternity leave?|our refund policy|who is our data protection officer|Where is our head office?
+What are our password rules?|Tell me our data retention policy|What's our process for contract approval?
+What is our SLA for tickets?|When are our office hours?|What is our travel allowance?|Who is our head of data?
+Why was my payment declined?|Why has my card payment been rejected?
+"""
 GENERAL = """
 how do I reset my password|my dog is sick what can I do|How can I track my order?|what is an invoice?
 What should I do if my card is stolen?|Why is my code slow?|how do i cancel my subscription|Can I return my order?
@@ -128,12 +140,12 @@ def request(text: str = "What is a cache?", **traits: Any) -> Request:
     return Request(Endpoint.CHAT, "gpt-x", {}, text, b"", traits=Traits(**traits), scope=scope)
 
 
-@pytest.mark.parametrize("text", lines(PERSONAL))
+@pytest.mark.parametrize("text", [*lines(PERSONAL), *lines(WITH_OTHERS)])
 def test_what_depends_on_the_asker_is_personal(text: str) -> None:
     assert ineligible(request(text), Category(name="x")) is Why.PERSONAL
 
 
-@pytest.mark.parametrize("text", lines(GENERAL))
+@pytest.mark.parametrize("text", [*lines(GENERAL), *lines(OF_ALL)])
 def test_saying_my_is_not_personal(text: str) -> None:
     assert not is_personal(text)
     assert ineligible(request(text), Category(name="x")) is None

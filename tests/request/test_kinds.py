@@ -89,7 +89,7 @@ PERSONAL = [
     "Have I been charged for the trial?",
     "Am I eligible for compensation?",
     "Why was I charged twice?",
-    "Why was my payment declined?",
+    "Why was my payment of 50 euros declined?",
     "can the shop find my order",
     "can the bank tell me my balance",
     "can i see my notes",

@@ -19,10 +19,20 @@ _PIECE = (
     r"(?:text|sentences?|words?|phrase|paragraph|passage|line|spelling|grammar|punctuation|capitali[sz]ation|e-?mail"
     r"|message)"
 )
+# A record or a page that is not in the prompt: no colon and no new line gives its text.
+_ELSEWHERE = (
+    r"(?:my|your|our|his|her|their|the|an?|someone's) (?:[\w'-]+ ){0,2}?(?:name|surname|address|tickets?|bookings?"
+    r"|reservation|invoices?|passport|visa|certificate|contract|accounts?|profile|orders?|pages?|web\s?sites?|site|docs"
+    r"|documentation|app|manual|guides?|forms?|records?|articles?|menus?|listings?|database|catalog(?:ue)?|letterhead"
+    r"|newsletter|brochure|label|sign|card|badge|licence|license|diploma|transcript|payslip|statement)\b(?!.{0,80}[:\n])"
+)
 # Asked of letters and words themselves.
 _FORM = any_of(
     r"\bspel(?:led|t) (?:correctly|right|properly|wrong|incorrectly)\b",
-    r"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{0,40}\b(?:in|here|this|following)\b",
+    r"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{0,40}\b(?:here|this|following)\b",
+    rf"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{{0,40}}\bin\b(?! {_ELSEWHERE})",
+    rf"{LEAD}(?:find|fix|check|correct|spot|mark|list|count|remove|point out)\b.{{0,40}}"
+    r"\b(?:spelling|grammar|grammatical|punctuation) (?:mistakes?|errors?)\b.{0,40}\bin\b(?! my (?:\w+ )?name\b)",
     rf"{LEAD}(?:proofread|spell-?check"
     rf"|(?:fix|check|correct)(?: up)? (?:the |my |this |any |all )?(?:following )?{_PIECE})\b"
     # "Correct spelling of accommodate" asks for one.

@@ -55,7 +55,7 @@ _OWN_RECORD = any_of(
     rf"|reply|replied|comment(?:ed)?|answer(?:ed)?|get|got|read)"
     rf" (?:to |on )?{_OWNED}",
     rf"^\W*(?:is|are|was|were) {_OWNED} (?:on|at|in|for|by|still|the|due|over|under|above|below|before|after)\b",
-    rf"\bwhat(?:'s| is| was| are| were) {_OWNED}",
+    rf"\bwhat(?:'s| is| was| are| were) {_OWNED}|\bwhich (?:ones? )?of {_OWNED}",
     rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?: (?:status|number|details|history|update|total))?"
     r"(?:\W+(?:please|now))?\W*$",
 )
@@ -155,6 +155,27 @@ _NUMBERED = any_of(
     r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
+# Rules and offices are the same for everybody who says "our", an insurance is not.
+_OF_ALL = any_of(
+    r"\bour (?:(?!(?:home|car|health|life|motor|household|liability|pet|my|last|latest|next|current|loan|lease|contract"
+    r"|mortgage|account|relationship|case|project|line|order|claims?|payment|data plan)\b)[\w'&-]+ ){0,4}?"
+    r"(?:polic(?:y|ies)|rules?|guidelines?|handbook|terms|code of conduct|dress code|procedures?|process|workflow"
+    r"|standards?|(?:travel|meal|mileage|home office|leave|holiday|vacation) (?:entitlements?|allowances?)|per diem|sla"
+    r"|notice period|(?:opening|office|support|business) hours|(?:public|company) holidays"
+    r"|(?:protection|privacy|security|safety|compliance|chief \w+|information|press) officer|head of \w+"
+    r"|ceo|cto|cfo|coo|ciso|ombuds\w+|(?:hr|legal|press|security|it) contact|board|committee|works council"
+    r"|(?:head\s)?offices?|headquarters|hq|warehouse|canteen|cafeteria|reception|help\s?desk|department)\b"
+)
+_INSURED = any_of(
+    r"\binsur\w*|\bpolicy (?:number|no|id|holder)\b|\b(?:expir\w*|renew\w*|active|premiums?|deductible|excess|lapsed?"
+    r"|paid|due|covers?|covered|worth|balance|left|status|remaining)\b|\d{3}"
+)
+# Reasons for which that happens to anybody; with an amount, a day or a payee it is one payment.
+_WHY = any_of(
+    r"^\W*(?:(?:hi|hello|hey|so|and|please)\W+)*why (?:was|is|has|did) my (?!(?:last|latest|recent|first|previous)\b)"
+    r"(?:\w+ )?(?:payment|card|transfer|transaction|top-?up|withdrawal|deposit) (?:been |being |got |get )?(?:declined"
+    r"|rejected|refused|denied|returned|reverted|cancell?ed|failed|pending)\W*$"
+)
 # What no record tells: it is reckoned from the text ("What do I owe for a loan at 4%?"), a rule, or another's.
 _RECKONED = any_of(
     r"\b(?:borrow|lend|lent|loan|interest|invest)\w*\b.{0,80}\d\W{0,2}(?:%|per\W{0,2}cent\b)",
@@ -170,7 +191,11 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     if bag.isdisjoint(_OWNERS) and _RECKONED.search(folded) is not None:
         return False
+    if _WHY.match(folded) is not None:
+        return False
     rest = without_conditions(folded)
+    if "our" in bag and _INSURED.search(rest) is None:
+        rest = _OF_ALL.sub(" _ ", rest)
     asked = bag if rest == folded else words_of(rest)
     found = not asked.isdisjoint(_OWNERS) and not asked.isdisjoint(_RECORDS) and _OWN_RECORD.search(rest) is not None
     found = found or _PERSONAL.match(rest, asked)
