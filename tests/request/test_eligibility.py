@@ -100,7 +100,10 @@ CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
 write a plot for a heist film|poem about rain|joke please|fun fact|write a birthday message for mom
 compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
-write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
+Please write me, in four lines plus a punchline, a limerick|Please write a children's short story|Do me a haiku
+write for my gran a birthday poem|I'd like a limerick about Rome|Could I have a short joke?|About the sea, a haiku please
+Could you please write a birthday wish for my gran?|Put together a short poem on tea
+Write, for a child of six, two riddles|write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
 """
 PLAIN = """
 write a function that reverses a string|who wrote the poem Ozymandias|what is a haiku|generate a SQL query for users
@@ -114,6 +117,8 @@ What makes one rock granite and another one basalt?|Is Rust a compiled language 
 Does "pants" mean something different in London?|Tell me the story in brief: The Trial by Kafka
 Could you tell me the password for a new router?|Write up a password policy for staff
 random password of 12 characters vs a passphrase: which is better|I have a drill and want another one that is lighter
+I'd like a poem by Goethe to read first|Do you know a poem by Heine?|I need a joke book for a child|How about poetry?
+write to a file in a loop until a story point is done|write in SQL a query that counts poems
 Give me a summary of the plot of Hamlet|give me the characters in Emma
 """
 SECRET = """

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.request import kinds
-from semcache.request.kinds import creative, live, personal
+from semcache.request.kinds import creative, live, personal, under_way
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold
 
-_RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules]
+_RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules, *under_way._UNDER_WAY._rules]
 
 
 @pytest.mark.hypothesis

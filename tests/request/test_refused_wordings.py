@@ -70,7 +70,7 @@ LIVE = [
     "Correct me if I'm wrong: is the bank open today?",
 ]
 PERSONAL = [
-    "Why was my payment declined?",
+    "Why was my payment to Acme declined?",
     "Where are my invoices?",
     "Check whether my flight is on time",
     "How many days off do I have left?",

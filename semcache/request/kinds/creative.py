@@ -18,10 +18,18 @@ _WORK = (
     r"|dad jokes?|bedtime story)\b"
 )
 # "Tell me how many ..." asks for knowledge, and "the story", "the password" is one that exists.
-_WORD = r"(?!(?:how|what|which|who|whose|where|when|why|whether|if|about|wrong)\b)\w+[\s-]+"
+_WORD = r"(?!(?:how|what|which|who|whose|where|when|why|whether|if|about|wrong)\b)[\w']+[\s-]+"
+_VERB = (
+    r"(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
+    r"|give(?: me)?"
+    r"|sing(?: me)?|suggest|propose|produce|put together|whip up)"
+)
+_LITERARY = (
+    r"(?:poems?|haikus?|limericks?|sonnets?|jokes?|puns?|riddles?|songs?|raps?|(?:bedtime |short )?stor(?:y|ies))\b"
+)
 _EXISTING = r"(?:(?:give|tell)(?: me)?|make) (?:\w+ ){0,2}?(?:(?:the|my|your) (?:story|tale|password)\b|wrong\b)"
 _WORKS = vocabulary(
-    "poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
+    "raps poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
     "jokes pun puns riddle riddles song songs lyrics rap tweet tweets caption captions slogan slogans tagline",
     "taglines name names idea ideas essay speech toast screenplay script scene dialogue blog blogs blogpost blogposts",
     "bio ad ads advert adverts advertisement advertisements post posts headline headlines letter letters prompt",
@@ -32,9 +40,18 @@ _ANOTHER = r"(?:one|joke|story|poem|idea|version|example|try|attempt|option|vari
 _CREATIVE = CuedPatterns(
     rule(
         _WORKS,
-        rf"\b(?!{_EXISTING})(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen"
-        r"|tell(?: me)?|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
+        rf"\b(?!{_EXISTING}){_VERB} (?:me |us |up )?"
         rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:{_WORD}){{0,3}}?{_WORK}",
+        # "Write me, in four lines, a limerick", "write for my gran a poem".
+        rf"\b{_VERB}(?: me| us)?(?:, [^,.?!\n]{{1,80}}, | (?:for|to|in|with|using|as) [^,.?!\n]{{1,60}}? )(?:an?"
+        rf"|some|one|two"
+        rf"|three|\d+) (?:{_WORD}){{0,3}}?{_WORK}",
+        rf"\b(?:i(?:'d| would) (?:like|love)|i (?:want|need)|i(?:'m| am) looking for|(?:can|could|may) i (?:have"
+        rf"|get)|how about"
+        rf"|gimme|do(?: me| us)?)(?: to (?:hear|read|have|get))? (?:an?|some|another|two"
+        rf"|three) (?:{_WORD}){{0,3}}?{_LITERARY}"
+        r"(?! (?:by|book|books|collection|called|that (?:i|my|we)|i (?:heard|read|saw))\b)(?![^?\n]{0,60}\bby\b)",
+        rf"\b(?:an?|one) (?:{_WORD}){{0,3}}?{_LITERARY},? (?:please|pls)\W*$",
     ),
     rule(
         "surprise laugh entertain regenerate creative",
@@ -68,7 +85,8 @@ _CREATIVE = CuedPatterns(
         r"^\W*(?:(?:an?|some|short|funny|good|new) ){0,3}(?:(?:poem|haiku|limerick|sonnet|joke|pun|riddle|song)s?"
         r"|rap|stor(?:y|ies))\b"
         r"(?: (?:please|pls)| (?:about|for) (?!.{0,200}\bby\b)[^\n]{1,200})?\W*$",
-        r"^\W*(?:write|compose|draft|create) (?:me )?an? (?:\w+ ){0,2}?(?:birthday|anniversary|wedding|retirement|love)"
+        r"^\W*(?:(?:please|hi|hello|hey|so|ok|(?:can|could|would|will) you|i (?:want|need) you to)\W+)*"
+        r"(?:write|compose|draft|create) (?:me )?an? (?:\w+ ){0,2}?(?:birthday|anniversary|wedding|retirement|love)"
         r" (?:message|note|card|wish|letter)\b",
     ),
     rule("fact facts quote", r"^\W*(?:tell me |give me )?(?:an? |some )?(?:fun facts?|motivational quote)\W*$"),
@@ -77,7 +95,8 @@ _CREATIVE = CuedPatterns(
     rule(
         "something",
         r"^\W*(?:please )?something (?:different|creative|original|funny|new)\b",
-        r"\b(?:tell|give|show|write|say|try|do|make|create|compose|generate|invent|sing|suggest|want|need|with|like|draw"
+        r"\b(?:tell|give|show|write|say|try|do|make|create|compose|generate|invent|sing|suggest|want|need|with|like"
+        r"|draw"
         r"|send|about|think of) (?:me |us |up )?something (?:different|creative|original|funny|new)\b",
     ),
 )

@@ -112,7 +112,7 @@ _UNDER_WAY = CuedPatterns(
         rf"{_BE}(?!it\b)(?:[\w'&-]+ ){{1,6}}?(?:already |still )?(?:fully booked|booked (?:out|up)|sold out)\W*$",
     ),
     rule(
-        "left free available",
+        "left free available remaining",
         r"\b(?:are|is) there (?:any |an? |some |still )?(?:[\w-]+ ){0,3}?(?:spaces?|spots?|seats?|tables?|rooms?"
         r"|tickets?|places"
         r"|slots?|bikes?|beds?)(?: (?:still )?(?:left|remaining)\b| (?:still )?(?:free|available)"
@@ -120,7 +120,7 @@ _UNDER_WAY = CuedPatterns(
         r"\bany (?:[\w-]+ ){0,2}?(?:seats|tickets|rooms|tables|spots|spaces|places) left\b",
     ),
     rule(
-        "room free available taken occupied",
+        "room desk court pitch studio lab",
         rf"{_LEAD}is (?:the )?(?:[\w-]+ )?(?:room|desk|court|pitch|studio|lab)(?: (?!service\b)[\w-]+)? (?:free"
         rf"|available"
         r"|taken|occupied|empty)(?: (?:at|until|till|from) [^?]{1,20})?\W*$",
@@ -140,7 +140,7 @@ _UNDER_WAY = CuedPatterns(
         rf"{_LEAD}are (?:the )?(?:[\w'-]+ ){{1,3}}?striking{_PLACED}\W*$",
     ),
     rule(
-        "strike outage outages cut cuts blackout accident accidents crash fire protest protests demonstration gig"
+        "strike strikes concert gigs fires demonstrations blackouts outage outages cut cuts blackout accident accidents crash fire protest protests demonstration gig"
         " jam jams"
         " match game",
         rf"{_LEAD}(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:strikes?|outages?|power cuts?|blackouts?"
@@ -148,7 +148,8 @@ _UNDER_WAY = CuedPatterns(
         rf"{_LEAD}(?:is|are) there (?:an? |any )?(?:match|game|gig|concert|strike|outage)(?: on)?\W*$",
     ),
     rule(
-        "over held ended begun started ahead off announced launched decided scrubbed postponed schedule counted",
+        "over held holding going in ended begun started ahead off announced launched decided scrubbed"
+        " postponed schedule counted",
         rf"{_LEAD}(?:is|are|has|have) (?:the )?(?:[\w'-]+ ){{0,4}}?(?:war|ceasefire|truce|strikes?|elections?|vote"
         rf"|votes|launch"
         r"|rocket|match|game|final|concert|trial|results?|talks|shutdown|lockdown|riots|protests?|storm|hurricane"
@@ -191,7 +192,7 @@ _UNDER_WAY = CuedPatterns(
     ),
     rule("score", r"^\W*(?:what(?:'s| is) )?the score(?: (?:in|of|at) the (?!film|movie|test|exam)[\w' ]{2,40})?\W*$"),
     rule(
-        "raining snowing rain snow foggy sunny windy cloudy icy stormy freezing clear wet dry cold hot warm humid"
+        "muddy raining snowing rain snow foggy sunny windy cloudy icy stormy freezing clear wet dry cold hot warm humid"
         " smoggy",
         rf"{_LEAD}is it (?:still )?(?:raining|snowing|foggy|sunny|windy|cloudy|stormy|freezing|smoggy)"
         rf"(?: (?:in|at|on) (?!{_SEASON}\b)[\w' ]{{2,30}})?\W*$",
@@ -213,7 +214,8 @@ _UNDER_WAY = CuedPatterns(
         r" (?!an?\b|this\b|my\b)\w+(?: \w+)?\W*$",
     ),
     rule(
-        "storm storms hurricane hurricanes typhoon cyclone tornado volcano erupting",
+        "typhoons tornados tornadoes tropical storm storms hurricane hurricanes typhoon cyclone tornado"
+        " volcano erupting",
         rf"{_BE}(?:\w+ )?(?:storm|hurricane|typhoon|cyclone|tornado)(?: \w+)? (?:still )?(?:heading|moving|hitting"
         rf"|coming)\b",
         r"\bany (?:storms?|hurricanes?|typhoons?|tornado(?:e?s)?) (?:heading|coming|forecast|expected|near|in)\b",
@@ -233,7 +235,7 @@ _UNDER_WAY = CuedPatterns(
         rf"{_LEAD}how much (?:is|does) {_FUEL}(?: cost)?(?: (?:in|at|near) [\w' ]{{2,30}})?\W*$",
     ),
     rule(
-        "pound dollar euro yen yuan rupee sterling dow nasdaq ftse dax nikkei s sensex nifty stock stocks share"
+        "brent crude wti natural platinum copper wheat solana pound dollar euro yen yuan rupee sterling dow nasdaq ftse dax nikkei s sensex nifty stock stocks share"
         " shares market"
         " markets bitcoin btc ethereum gold oil",
         rf"\bhow (?:is|are|did|has|have) (?:the )?(?:\w+ )?{_MARKET} (?:doing|trading|performing|perform|close"
@@ -297,7 +299,7 @@ _UNDER_WAY = CuedPatterns(
         rf"|diverted){_PLACED}\W*$",
     ),
     rule(
-        "in online home",
+        "in at home",
         r"^\W*is (?:the )?(?!(?:it|this|that|there|he|she|everything|working|breakfast|coffee|food)\b"
         r"|\w+ing\b)\w+ (?:still )?"
         r"(?:in|at) (?:the office|work|home|(?:his|her|their) desk)\W*$",
