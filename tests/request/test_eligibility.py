@@ -101,9 +101,10 @@ write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me ano
 write a plot for a heist film|poem about rain|joke please|fun fact|write a birthday message for mom
 compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
 Please write me, in four lines plus a punchline, a limerick|Please write a children's short story|Do me a haiku
-write for my gran a birthday poem|I'd like a limerick about Rome|Could I have a short joke?|About the sea, a haiku please
+write for my gran a birthday poem|I'd like a limerick about Rome|About the sea, a haiku please
 Could you please write a birthday wish for my gran?|Put together a short poem on tea
-Write, for a child of six, two riddles|write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
+Write, for a child of six, two riddles
+write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
 """
 PLAIN = """
 write a function that reverses a string|who wrote the poem Ozymandias|what is a haiku|generate a SQL query for users

@@ -29,7 +29,8 @@ _LITERARY = (
 )
 _EXISTING = r"(?:(?:give|tell)(?: me)?|make) (?:\w+ ){0,2}?(?:(?:the|my|your) (?:story|tale|password)\b|wrong\b)"
 _WORKS = vocabulary(
-    "raps poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
+    "raps"
+    " poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
     "jokes pun puns riddle riddles song songs lyrics rap tweet tweets caption captions slogan slogans tagline",
     "taglines name names idea ideas essay speech toast screenplay script scene dialogue blog blogs blogpost blogposts",
     "bio ad ads advert adverts advertisement advertisements post posts headline headlines letter letters prompt",
@@ -43,11 +44,10 @@ _CREATIVE = CuedPatterns(
         rf"\b(?!{_EXISTING}){_VERB} (?:me |us |up )?"
         rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:{_WORD}){{0,3}}?{_WORK}",
         # "Write me, in four lines, a limerick", "write for my gran a poem".
-        rf"\b{_VERB}(?: me| us)?(?:, [^,.?!\n]{{1,80}}, | (?:for|to|in|with|using|as) [^,.?!\n]{{1,60}}? )(?:an?"
+        rf"\b{_VERB}(?: me| us)?(?:, [^,.?!\n]{{1,80}}, | for [^,.?!\n]{{1,60}}? )(?:an?"
         rf"|some|one|two"
         rf"|three|\d+) (?:{_WORD}){{0,3}}?{_WORK}",
-        rf"\b(?:i(?:'d| would) (?:like|love)|i (?:want|need)|i(?:'m| am) looking for|(?:can|could|may) i (?:have"
-        rf"|get)|how about"
+        rf"\b(?:i(?:'d| would) (?:like|love)|i (?:want|need)|i(?:'m| am) looking for|how about"
         rf"|gimme|do(?: me| us)?)(?: to (?:hear|read|have|get))? (?:an?|some|another|two"
         rf"|three) (?:{_WORD}){{0,3}}?{_LITERARY}"
         r"(?! (?:by|book|books|collection|called|that (?:i|my|we)|i (?:heard|read|saw))\b)(?![^?\n]{0,60}\bby\b)",

@@ -140,7 +140,8 @@ _UNDER_WAY = CuedPatterns(
         rf"{_LEAD}are (?:the )?(?:[\w'-]+ ){{1,3}}?striking{_PLACED}\W*$",
     ),
     rule(
-        "strike strikes concert gigs fires demonstrations blackouts outage outages cut cuts blackout accident accidents crash fire protest protests demonstration gig"
+        "strike strikes concert gigs fires demonstrations blackouts outage outages cut cuts blackout"
+        " accident accidents crash fire protest protests demonstration gig"
         " jam jams"
         " match game",
         rf"{_LEAD}(?:is|are) there (?:an? |any )?(?:[\w-]+ ){{0,2}}?(?:strikes?|outages?|power cuts?|blackouts?"
@@ -235,7 +236,8 @@ _UNDER_WAY = CuedPatterns(
         rf"{_LEAD}how much (?:is|does) {_FUEL}(?: cost)?(?: (?:in|at|near) [\w' ]{{2,30}})?\W*$",
     ),
     rule(
-        "brent crude wti natural platinum copper wheat solana pound dollar euro yen yuan rupee sterling dow nasdaq ftse dax nikkei s sensex nifty stock stocks share"
+        "brent crude wti natural platinum copper wheat solana pound dollar euro yen yuan rupee sterling"
+        " dow nasdaq ftse dax nikkei s sensex nifty stock stocks share"
         " shares market"
         " markets bitcoin btc ethereum gold oil",
         rf"\bhow (?:is|are|did|has|have) (?:the )?(?:\w+ )?{_MARKET} (?:doing|trading|performing|perform|close"
