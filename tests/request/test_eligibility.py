@@ -100,8 +100,8 @@ CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
 write a plot for a heist film|poem about rain|joke please|fun fact|write a birthday message for mom
 compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
-Please write me, in four lines plus a punchline, a limerick|Please write a children's short story|Do me a haiku
-write for my gran a birthday poem|I'd like a limerick about Rome|About the sea, a haiku please
+Please write me, in four lines plus a punchline, a limerick|Please write a children's short story of 90 words
+Do me a haiku|write for my gran a birthday poem|I'd like a limerick about Rome|About the sea, a haiku please
 Could you please write a birthday wish for my gran?|Put together a short poem on tea
 Write, for a child of six, two riddles
 write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin

@@ -9,7 +9,8 @@ from semcache.request.kinds.general import HOW_TO
 from semcache.request.kinds.patterns import SENTENCES, CuedPatterns, any_of, rule, vocabulary, words_of
 
 _WORK = (
-    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
+    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)"
+    r"(?! behind\b| of (?!(?:about|around|roughly|some|at most|up to|\d+)\b))|tales?|fable|novel|jokes?|puns?"
     r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
     r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
     r"|ad copy|posts?|headlines?|letters?(?! (?:of|in)\b)|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?"
