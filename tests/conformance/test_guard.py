@@ -22,7 +22,7 @@ than 'x' "a b" foo() a_b --all unless km miles . ? - / 1/2 1/0 99999999999999999
 B-12 \u00df 10^99999 A.0 .0 v.1 what about it? why who when how many in JSON French as table child all some only least
 most cheapest business annual iPhone per month pay you go step by I my can't he this second one three half "'s" U.S.
 """
-ALWAYS = ("characters", "tone")  # are looked for whatever a pack names
+ALWAYS = ("characters", "tone", "language")  # are looked for whatever a pack names
 EVERY = {name: guards([name])[0] for name in [*GUARDS, *plugins.names("guards")]}
 texts = st.text(max_size=80) | st.lists(st.sampled_from(WORDS.split()), max_size=90).map(" ".join)
 
