@@ -27,7 +27,7 @@ from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Entry, Forward, Lookup, Serve, Verify
 
 _MOST_AT_ONCE = 64
-_REST, _RESTS = 30.0, 20.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
+_REST, _RESTS = 30.0, 8.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
 _REMEMBERED = 10_000
 _ROUNDING = 1e-9
 _FOLLOW_UP = 2  # turns

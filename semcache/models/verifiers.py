@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from semcache.runtime.telemetry import Meter
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
-MODEL_PATIENCE = 0.25  # some ten times what it takes on an idle core
+MODEL_PATIENCE = 0.75  # some ten times what it takes on a slow core, and less than the answer that it may spare
 LLM_PATIENCE = 1.5
 
 
