@@ -481,7 +481,7 @@ def test_what_cannot_work_is_said_at_the_start(given: dict[str, Any], words: str
         open_verifiers(settings(**{"verifier__kind": "llm", **given}), pack())
 
 
-@pytest.mark.parametrize(("patience", "rest"), [(0.25, 5.0), (1.5, 30.0), (60.0, 30.0)])
+@pytest.mark.parametrize(("patience", "rest"), [(0.75, 6.0), (1.5, 12.0), (60.0, 30.0)])
 async def test_one_that_is_late_again_and_again_is_tried_again_after_some_of_its_times(
     monkeypatch: pytest.MonkeyPatch, patience: float, rest: float
 ) -> None:
