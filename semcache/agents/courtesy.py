@@ -17,12 +17,16 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _ENDING = re.compile(r"(?:,? (?:for me|please|thanks|thank you))+(?=[.!?]*\Z)", re.IGNORECASE)
-_PLEASE = re.compile(r"(?<![\w'-])(?:please|(?<=[.!?] )Please),?\s+(?=\w)|,?\s*(?<![\w'-])please(?=[.!?;]|\Z)")
+_PLEASE = re.compile(r"(?:\A|(?<=[.!?] ))please,?\s+(?=\w)|,?\s*(?<![\w'-])please(?=[.!?]*\Z)", re.IGNORECASE)
 
 
 def without_courtesy(task: str) -> str:
     """The task without courtesy; the task itself where nothing else is left."""
-    left = _unwrapped(_unwrapped(without_chatter(task).strip()))
+    plain = without_chatter(task)
+    if plain.strip() not in task:
+        # A sign that decorates a question may be a value of a task.
+        plain = task
+    left = _unwrapped(_unwrapped(plain.strip()))
     quotes = [(one.start, one.end) for one in find(left) if one.kind in (SlotKind.QUOTED, SlotKind.LIST)]
     for found in reversed(list(_PLEASE.finditer(left))):
         if not any(start < found.end() and found.start() < end for start, end in quotes):

@@ -41,7 +41,10 @@ def test_what_is_no_courtesy_stays(task: str) -> None:
 
 def test_a_denial_stays_behind_it() -> None:
     assert without_courtesy("Can you not cancel order A-1?") == "not cancel order A-1?"
-    assert (
-        without_courtesy("We got 3 tees in every size, please update them")
-        == "We got 3 tees in every size, update them"
-    )
+
+
+@pytest.mark.parametrize(
+    "task", ["Send the note \U0001f642 hi to Ann", "Send the note hi, please to Ann", "Send the note a\u200db to Ann"]
+)
+def test_what_may_be_a_value_stays_within_a_task(task: str) -> None:
+    assert without_courtesy(task) == task

@@ -122,6 +122,11 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
                 edits.add(Edit.FRAME)
             return Wording(whole, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
         head, given = parted(current) or (current, "")
+        if given and head + given != current:
+            if Edit.CHARACTERS not in kinds:
+                break
+            edits.add(Edit.CHARACTERS)
+            current = head + given
         held_out = held(head, given)
         if held_out is None:
             break
