@@ -93,8 +93,8 @@ async def fill(
     told = {word.stem for word in words(task)}
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
         raise UnfitTemplate(PlanReason.LEAK, ", ".join(sorted(lost)))
-    _check_values(template, fit)
     counted = counts(template.steps)
+    _check_values(template, fit, counted)
     wanted = template.steps if until is None else template.steps[:until]
     values = followed(template, fit, done)
     open_: list[Slot] = []
@@ -126,9 +126,8 @@ async def fill(
     return FilledPlan(tuple(steps), "\n".join(lines), filled, len(open_))
 
 
-def _check_values(template: Template, fit: PatternFit) -> None:
+def _check_values(template: Template, fit: PatternFit, counted: frozenset[str]) -> None:
     """Raise Unfit where a value of the task is none that each step can be given, the last ones included."""
-    counted = counts(template.steps)
     for hole in [hole for step in template.steps for hole in _holes(step)]:
         slot = template.slot(hole.slot)
         if slot.source is SlotSource.TASK and slot.name in fit.values:

@@ -21,7 +21,6 @@ from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, 
 
 if TYPE_CHECKING:
     from semcache.cache.opening import CacheOptions
-    from semcache.learning.key_reports import Reporter
 
 
 class AsyncCache(ResponseCache):
@@ -91,22 +90,6 @@ class AsyncCache(ResponseCache):
         request = chat_request(prompt, model, params, caller, category)
         scope = request.scope if self.pack.share == "user" else replace(request.scope, user=None)
         return replace(request, scope=scope, asker=caller.user)
-
-    async def feedback(
-        self,
-        entry_id: str | None,
-        *,
-        correct: bool,
-        tenant: str | None = None,
-        who: str = "library",
-        reporter: Reporter | None = None,
-    ) -> bool:
-        """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
-
-        As `ResponseCache.feedback`; raises InvalidArgument besides for what is no verdict or no tenant.
-        """
-        check_report(tenant, correct=correct)
-        return await super().feedback(entry_id, correct=correct, tenant=tenant, who=who, reporter=reporter)
 
     async def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
         """Take back the reports that an answer was wrong; False when there is none (of that tenant).

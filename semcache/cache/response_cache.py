@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from semcache.cache.found import check_report
 from semcache.cache.operating import Operating
 from semcache.cache.query import Query
 from semcache.dialects import dialects
@@ -100,8 +101,9 @@ class ResponseCache:
         A wrong entry is never served again to the requests it was served to. An entry that was only ever replayed to
         its own request is deleted. If several workers serve, requests served by the others are looked up half a second
         later. `reporter` is a key that may not alone change what others of its tenant are served. Raises RateLimited
-        for too many of its reports, and StoreError.
+        for too many of its reports, InvalidArgument for what is no verdict or no tenant, and StoreError.
         """
+        check_report(tenant, correct=correct)
         number = parse_id(entry_id or "")
         report = self.components.feedback.report
         return await report(number, correct=correct, tenant=tenant, who=who, reporter=reporter)
