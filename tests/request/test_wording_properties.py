@@ -55,6 +55,8 @@ def test_a_wording_is_its_own_wording(text: str, kinds: frozenset[Edit]) -> None
 
 
 @given(_TEXTS, _KINDS)
+@example("POLISH \n0", frozenset([Edit.CHARACTERS]))
+@example("POLISH \n0", frozenset([Edit.FILLER]))
 @_MANY
 def test_edits_are_allowed_ascending_and_named_if_anything_changed(text: str, kinds: frozenset[Edit]) -> None:
     wording = canonical(text, kinds)
