@@ -204,10 +204,7 @@ class ResponseCache:
         return await self._writer.read(served, key)
 
     async def guess(self, lookup: Lookup) -> str:
-        """Return a guess at the answer, "" for none: that of the same request, or of the nearest. Never raises.
-
-        It may be an answer that is not to be served.
-        """
+        """Guess the answer: that of the same request or of the nearest, servable or not; "" for none. Never raises."""
         decision, key = lookup.decision, lookup.key
         card = self.registry.exact(key.exact) if key is not None else None
         if card is None and isinstance(decision, Forward) and decision.nearest is not None:

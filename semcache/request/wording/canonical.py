@@ -126,6 +126,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
             if Edit.CHARACTERS not in kinds:
                 break
             edits.add(Edit.CHARACTERS)
+            told.add(Edit.CHARACTERS)
             current = head + given
         held_out = held(head, given)
         if held_out is None:
