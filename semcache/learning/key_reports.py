@@ -54,4 +54,4 @@ class KeyReports:
             self._tenants.popitem(last=False)
         for key in (*reporter.others, reporter.key):
             keys.saw(key)
-        return keys.hears(reporter.key, category)
+        return keys.take_report(reporter.key, category)

@@ -201,7 +201,7 @@ class LabelLog:
         async for label in self._log(first):
             self.corroboration.saw(label.tenant)
         async for label in self._log(first, self.seq):
-            self.corroboration.reach(label)
+            self.corroboration.take(label)
         # The saved states know of it.
         self.corroboration.disowned()
 
@@ -271,7 +271,7 @@ class LabelLog:
         async for label in self._log(0, last):
             counts.saw(label.tenant)
         async for label in self._log(0, last, breath=_BREATH):
-            reach = counts.reach(label)
+            reach = counts.take(label)
             if label.seq > self._since and label.category in self._anew:
                 self._taken_back = self._taken_back or label.source is LabelSource.WITHDRAWN
                 self._teach(NAME, label, reach, self._judge, self._judge_own)
@@ -284,7 +284,7 @@ class LabelLog:
             withdrawals.note(label, label.seq)
         kept: deque[Label] = deque(maxlen=_RELEARNED)
         async for label in self._log(0, last):
-            if label.seq in withdrawals.withdrawn or not about_meaning(label) or not counts.counts(label):
+            if label.seq in withdrawals.withdrawn or not about_meaning(label) or counts.take(label) is not Reach.ALL:
                 continue
             if label.seq > self._since and (plain := without_word(label)) is not None:
                 kept.append(plain)
@@ -298,7 +298,7 @@ class LabelLog:
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
-        reach = self.corroboration.reach(label)
+        reach = self.corroboration.take(label)
         self._disown(self.corroboration.disowned(), label.seq)
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
             (NAME, self._judge, self._judge_own),

@@ -12,7 +12,7 @@ import msgspec
 
 from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
-from semcache.learning.corroboration import Corroboration
+from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.reports import withdraw
 from semcache.learning.withdrawn_labels import standing_labels, withdrawal
 from semcache.matching import features
@@ -355,9 +355,9 @@ def test_a_report_that_was_withdrawn_vouches_for_no_other() -> None:
     for tenant in ("one", "two"):
         counts.saw(tenant)
     report = replace(audit(1, correct=False, tenant="one"), source=LabelSource.FEEDBACK)
-    assert not counts.counts(report)
-    assert not counts.counts(withdrawal(report, at=2.0))
-    assert not counts.counts(replace(report, tenant="two"))
+    assert counts.take(report) is Reach.NOBODY
+    assert counts.take(withdrawal(report, at=2.0)) is Reach.NOBODY
+    assert counts.take(replace(report, tenant="two")) is Reach.NOBODY
 
 
 async def test_withdrawing_a_report_brings_back_nothing_that_a_fresh_answer_has_shown_wrong(tmp_path: Path) -> None:

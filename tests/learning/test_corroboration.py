@@ -24,25 +24,29 @@ PLACES = ("France", "Chile", "Ghana")
 ASKED = [f"What is the {thing} of {place}?" for thing in ("capital", "currency") for place in PLACES]
 
 
+def teaches_all(corroboration: Corroboration, label: Label) -> bool:
+    return corroboration.take(label) is Reach.ALL
+
+
 def test_one_tenant_alone_is_heard_and_one_of_several_as_far_as_another_says_so_too() -> None:
     alone = Corroboration()
-    assert all(alone.counts(LABEL) for _ in range(5))
+    assert all(teaches_all(alone, LABEL) for _ in range(5))
     several = Corroboration()
     several.saw("a")
-    assert not any(several.counts(LABEL) for _ in range(5))
+    assert not any(teaches_all(several, LABEL) for _ in range(5))
     other = replace(LABEL, tenant="c")
-    assert [several.counts(other) for _ in range(3)] == [True, True, True]
-    assert sum(several.counts(LABEL) for _ in range(10)) == 3
-    assert several.counts(replace(LABEL, source=LabelSource.AUDIT))
+    assert [teaches_all(several, other) for _ in range(3)] == [True, True, True]
+    assert sum(teaches_all(several, LABEL) for _ in range(10)) == 3
+    assert teaches_all(several, replace(LABEL, source=LabelSource.AUDIT))
     elsewhere = replace(LABEL, category="other")
-    assert not several.counts(elsewhere), "reports of another category corroborate nothing"
+    assert not teaches_all(several, elsewhere), "reports of another category corroborate nothing"
 
 
 def test_what_taught_nothing_takes_nothing_back() -> None:
     several = Corroboration()
     several.saw("a")
-    assert not several.counts(LABEL)
-    assert not several.counts(replace(LABEL, source=LabelSource.WITHDRAWN))
+    assert not teaches_all(several, LABEL)
+    assert not teaches_all(several, replace(LABEL, source=LabelSource.WITHDRAWN))
 
 
 def test_what_a_language_model_said_is_no_sample_of_its_tenant() -> None:
@@ -50,11 +54,11 @@ def test_what_a_language_model_said_is_no_sample_of_its_tenant() -> None:
     sample = replace(LABEL, source=LabelSource.MISS, correct=True)
     several = Corroboration()
     for tenant in ("a", "b", "c") * 15:
-        several.counts(replace(sample, tenant=tenant))
+        teaches_all(several, replace(sample, tenant=tenant))
     for _ in range(100):
-        assert several.counts(word)
+        assert teaches_all(several, word)
     # Neither its share is used up, nor is it unlike the others for what the model said.
-    assert [several.counts(replace(sample, tenant="asker")) for _ in range(10)][3:] == [True] * 7
+    assert [teaches_all(several, replace(sample, tenant="asker")) for _ in range(10)][3:] == [True] * 7
 
 
 async def test_false_reports_of_one_tenant_cost_another_none_of_its_hits(tmp_path: Path) -> None:
@@ -85,7 +89,7 @@ def test_a_quarter_of_the_tenants_teach_nothing_by_their_reports(tenants: int, c
     several = Corroboration()
     for number in range(tenants):
         several.saw(str(number))
-    told = [several.counts(replace(LABEL, tenant=str(number))) for _ in range(20) for number in range(colluding)]
+    told = [teaches_all(several, replace(LABEL, tenant=str(number))) for _ in range(20) for number in range(colluding)]
     assert not any(told)
 
 
@@ -93,7 +97,7 @@ def test_what_more_than_a_quarter_report_is_heard() -> None:
     several = Corroboration()
     for number in range(8):
         several.saw(str(number))
-    told = [several.counts(replace(LABEL, tenant=str(number))) for _ in range(4) for number in range(4)]
+    told = [teaches_all(several, replace(LABEL, tenant=str(number))) for _ in range(4) for number in range(4)]
     assert any(told)
 
 
@@ -105,14 +109,14 @@ def test_a_flood_of_samples_teaches_others_no_more_than_all_of_them_do() -> None
     taught = dict.fromkeys("abcd", 0)
     for turn in range(4000):
         name = "bcd"[turn // 20 % 3] if turn % 20 == 0 else "a"
-        taught[name] += several.reach(replace(SAMPLE, tenant=name)) is Reach.ALL
+        taught[name] += several.take(replace(SAMPLE, tenant=name)) is Reach.ALL
     assert taught["b"] + taught["c"] + taught["d"] >= 190  # but for the first few of each, none is left out
     assert taught["a"] <= 4000 // 400 * 40 + 40
 
 
 def test_what_goes_beyond_still_teaches_the_tenants_own_class() -> None:
     several = Corroboration()
-    reached = {several.reach(replace(SAMPLE, tenant=name)) for name in ("a", "b", "c", *("a" for _ in range(500)))}
+    reached = {several.take(replace(SAMPLE, tenant=name)) for name in ("a", "b", "c", *("a" for _ in range(500)))}
     assert reached == {Reach.ALL, Reach.OWN}
 
 
@@ -124,21 +128,21 @@ def test_a_tenant_whose_samples_belie_what_was_expected_is_set_aside(honest: int
     """However it began: soon it teaches its own class alone, and those it lies to go on teaching."""
     several = Corroboration()
     for turn in range(60):
-        several.reach(replace(LIKELY, tenant="bcd"[turn % 3]))
+        several.take(replace(LIKELY, tenant="bcd"[turn % 3]))
     for _ in range(honest):
-        several.reach(replace(LIKELY, tenant="a"))
-    told = [several.reach(replace(LIE, tenant="a")) for _ in range(60)]
+        several.take(replace(LIKELY, tenant="a"))
+    told = [several.take(replace(LIE, tenant="a")) for _ in range(60)]
     assert told.count(Reach.ALL) <= 8
     assert set(told[10:]) == {Reach.OWN}
-    assert several.reach(replace(LIKELY, tenant="b")) is Reach.ALL
+    assert several.take(replace(LIKELY, tenant="b")) is Reach.ALL
 
 
 def test_what_a_tenant_taught_of_served_answers_is_disowned_once_when_it_is_set_aside() -> None:
     several = Corroboration()
     for turn in range(60):
-        several.reach(replace(LIKELY, tenant="bcd"[turn % 3], served=True))
+        several.take(replace(LIKELY, tenant="bcd"[turn % 3], served=True))
     told = [replace(LIE, tenant="a", served=turn % 2 == 0, entry_id=turn) for turn in range(20)]
-    taught = [one for one in [*[replace(LIKELY, tenant="a")] * 5, *told] if several.reach(one) is Reach.ALL]
+    taught = [one for one in [*[replace(LIKELY, tenant="a")] * 5, *told] if several.take(one) is Reach.ALL]
     served = [one for one in taught if one.served]
     assert served, "nothing was taught before it was set aside"
     assert several.disowned() == served
@@ -147,7 +151,7 @@ def test_what_a_tenant_taught_of_served_answers_is_disowned_once_when_it_is_set_
 
 def test_what_surprises_in_all_tenants_alike_is_learned_from() -> None:
     several = Corroboration()
-    told = [several.reach(replace(LIE, tenant="abcd"[turn % 4])) for turn in range(200)]
+    told = [several.take(replace(LIE, tenant="abcd"[turn % 4])) for turn in range(200)]
     assert told[-40:].count(Reach.ALL) >= 36
 
 
@@ -156,7 +160,7 @@ def test_two_tenants_are_heard_alike(names: list[str]) -> None:
     """With two there is no telling who is unlike the other; the first two samples of a newcomer wait for a third."""
     both = Corroboration()
     for place, name in enumerate(names):
-        heard = both.reach(replace(SAMPLE, tenant=name)) is Reach.ALL
+        heard = both.take(replace(SAMPLE, tenant=name)) is Reach.ALL
         assert heard or names[:place].count(name) < 2
 
 
@@ -165,7 +169,7 @@ def test_no_tenant_teaches_more_than_half_of_late_but_for_its_first_samples(name
     several = Corroboration()
     taught: list[str] = []
     for name in names:
-        if several.reach(replace(SAMPLE, tenant=name)) is Reach.ALL:
+        if several.take(replace(SAMPLE, tenant=name)) is Reach.ALL:
             taught.append(name)
             if len(set(names)) >= 3 and len(set(taught)) >= 3:
                 own = taught.count(name)
@@ -181,7 +185,7 @@ async def test_a_tenant_that_is_set_aside_is_no_longer_served_the_wordings_that_
         log = cache.components.learner.log
         await log.append([replace(audit, tenant="a", correct=True)] * 60)
         await log.append([replace(audit, tenant="b", correct=False)] * 60)
-        assert log.corroboration.reach(replace(audit, tenant="b", correct=False)) is Reach.OWN
+        assert log.corroboration.take(replace(audit, tenant="b", correct=False)) is Reach.OWN
         assert not log.wordings.judge("default", Edit.FILLER, Controls(), "b").serve
         assert log.wordings.judge("default", Edit.FILLER, Controls(), "a").serve
 
@@ -219,8 +223,8 @@ def test_answers_that_change_with_time_set_nobody_aside() -> None:
     several = Corroboration()
     changed = replace(SAMPLE, tenant="a", source=LabelSource.REASKED, features=(3600.0, 1.0), p_correct=1.0)
     for _ in range(8):
-        several.reach(changed)
-    told = [several.reach(replace(LIKELY, tenant="ab"[turn % 2])) for turn in range(60)]
+        several.take(changed)
+    told = [several.take(replace(LIKELY, tenant="ab"[turn % 2])) for turn in range(60)]
     assert told.count(Reach.OWN) <= 2
 
 
