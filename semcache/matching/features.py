@@ -15,6 +15,7 @@ from typing import NamedTuple
 from semcache.matching.guards import GUARDS
 from semcache.matching.guards.order import BEING, settled
 from semcache.matching.light_edits import lightly_edited
+from semcache.matching.logistic import log_odds
 from semcache.matching.retyped import is_retyped
 from semcache.request.text import read as read_text
 from semcache.request.wording.foreign import unread
@@ -190,8 +191,7 @@ def vetoed(values: tuple[float, ...]) -> bool:
 
 def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
     """These features after the local verifier gave this P(same), in [0, 1]."""
-    odds = math.log(max(said, 1e-9)) - math.log(max(1.0 - said, 1e-9))
-    word = max(-LOUDEST, min(LOUDEST, odds))
+    word = max(-LOUDEST, min(LOUDEST, log_odds(said)))
     findings = zip(GUARDS, values[-len(GUARDS) :], strict=True)
     heard = [_doubt(name, asked=True) if 0.0 < finding < 1.0 else finding for name, finding in findings]
     return (*values[:_ASKED], 1.0, word, *values[_ASKED + 2 : -len(GUARDS)], *heard)

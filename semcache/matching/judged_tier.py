@@ -20,10 +20,11 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.calibration import sigmoid
+from semcache.matching.logistic import log_odds, sigmoid
+from semcache.matching.model_quality import BEST, YES
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
-from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
+from semcache.matching.word_worth import WordWorth
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 

@@ -9,15 +9,58 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 from semcache.matching.label_noise import LabelNoise
 
 Place: TypeAlias = tuple[bytes, int]
 
-# P(wrong) of a neighbour that a guard vetoes, and how many labels of such neighbours it takes to move it half the way.
-_WRONG, _LABELS = 0.95, 5.0
+_WRONG = 0.95  # P(wrong) of a neighbour that a guard vetoes, before the first label of one
+_LABELS = 5.0  # of such neighbours that it takes to move it half the way
 _WAITING = 500  # labels that wait for a word
+
+
+class WordGroup(NamedTuple):
+    """Words about neighbours that are wrong with one probability, and the yeses among them."""
+
+    p_wrong: float
+    words: int
+    yes: int
+
+
+@dataclass(slots=True)
+class _Words:
+    """Words about neighbours of which labels say the same, and the yeses among them."""
+
+    count: int = 0
+    yes: int = 0
+
+    def add(self, *, yes: bool) -> None:
+        self.count += 1
+        self.yes += yes
+
+
+@dataclass(slots=True)
+class _Labelled:
+    """Words that have met their label, by what it says of the neighbour."""
+
+    right: _Words = field(default_factory=_Words)
+    wrong: _Words = field(default_factory=_Words)
+
+    def of(self, *, correct: bool) -> _Words:
+        return self.right if correct else self.wrong
+
+
+@dataclass(slots=True)
+class _VetoLabels:
+    """Labels of vetoed neighbours, and those that found these wrong, as guards say."""
+
+    count: int = 0
+    wrong: int = 0
+
+    def p_wrong(self) -> float:
+        return (_LABELS * _WRONG + self.wrong) / (_LABELS + self.count)
 
 
 class VetoedWords:
@@ -26,15 +69,15 @@ class VetoedWords:
     def __init__(self, yes: float, noise: LabelNoise) -> None:
         self._yes = yes
         self._noise = noise
-        self._unlabelled: dict[Place, bool] = {}
-        self._unasked: OrderedDict[Place, bool] = OrderedDict()
-        self._met: dict[bool, list[int]] = {True: [0, 0], False: [0, 0]}  # by label: words, and yeses among them
-        self._labels = [0, 0]  # labels of vetoed neighbours, and those among them that found these wrong
+        self._unlabelled: dict[Place, bool] = {}  # True of a yes
+        self._unasked: OrderedDict[Place, bool] = OrderedDict()  # True of a label that found the neighbour right
+        self._labelled = _Labelled()
+        self._labels = _VetoLabels()
 
     @property
     def count(self) -> int:
         """How many words were had."""
-        return len(self._unlabelled) + sum(words for words, _ in self._met.values())
+        return len(self._unlabelled) + self._labelled.right.count + self._labelled.wrong.count
 
     def said(self, place: Place, word: float) -> None:
         """Take in a word, P(yes) in [0, 1], about the entry and the request of `place`."""
@@ -42,42 +85,43 @@ class VetoedWords:
         if correct is None:
             self._unlabelled[place] = word >= self._yes
         else:
-            self._meet(correct, word >= self._yes)
+            self._labelled.of(correct=correct).add(yes=word >= self._yes)
 
     def labelled(self, place: Place, *, correct: bool) -> None:
         """Take in the label of a vetoed neighbour."""
-        self._labels[0] += 1
-        self._labels[1] += not correct
+        self._labels.count += 1
+        self._labels.wrong += not correct
         yes = self._unlabelled.pop(place, None)
         if yes is not None:
-            self._meet(correct, yes)
+            self._labelled.of(correct=correct).add(yes=yes)
             return
         self._unasked[place] = correct
         if len(self._unasked) > _WAITING:
             self._unasked.popitem(last=False)
 
-    def groups(self) -> list[tuple[float, int, int]]:
-        """P(wrong) of neighbours of which labels say the same, the words about them, and the yeses among these."""
-        labels, wrong = self._labels
-        p_wrong = (_LABELS * _WRONG + wrong) / (_LABELS + labels)
-        found = [(p_wrong, len(self._unlabelled), sum(self._unlabelled.values()))]
-        for correct, (words, yes) in self._met.items():
-            found.append((self._noise.posterior(p_wrong, correct=correct), words, yes))
+    def groups(self) -> list[WordGroup]:
+        """The words by what is known of their neighbours: no label, a label that says right, one that says wrong."""
+        p_wrong = self._labels.p_wrong()
+        found = [WordGroup(p_wrong, len(self._unlabelled), sum(self._unlabelled.values()))]
+        for correct in (True, False):
+            words = self._labelled.of(correct=correct)
+            found.append(WordGroup(self._noise.posterior(p_wrong, correct=correct), words.count, words.yes))
         return found
 
     def state(self) -> dict[str, Any]:
         """As JSON has it, but for labels that no word has met."""
-        waiting = [[exact.hex(), entry_id, yes] for (exact, entry_id), yes in self._unlabelled.items()]
-        return {"unlabelled": waiting, "right": self._met[True], "wrong": self._met[False], "labels": self._labels}
+        right, wrong = self._labelled.right, self._labelled.wrong
+        return {
+            "unlabelled": [[exact.hex(), entry_id, yes] for (exact, entry_id), yes in self._unlabelled.items()],
+            "right": [right.count, right.yes],
+            "wrong": [wrong.count, wrong.yes],
+            "labels": [self._labels.count, self._labels.wrong],
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
         waiting = {(bytes.fromhex(exact), int(entry_id)): bool(yes) for exact, entry_id, yes in state["unlabelled"]}
-        met = {True: [int(one) for one in state["right"]], False: [int(one) for one in state["wrong"]]}
-        labels = [int(one) for one in state["labels"]]
-        self._unlabelled, self._met, self._labels = waiting, met, labels
-
-    def _meet(self, correct: bool, yes: bool) -> None:
-        words = self._met[correct]
-        words[0] += 1
-        words[1] += yes
+        right, wrong = (_Words(int(count), int(yes)) for count, yes in (state["right"], state["wrong"]))
+        count, found_wrong = state["labels"]
+        self._unlabelled, self._labelled = waiting, _Labelled(right, wrong)
+        self._labels = _VetoLabels(int(count), int(found_wrong))

@@ -20,7 +20,7 @@ async def test_a_pair_has_its_word_whichever_prompt_was_kept() -> None:
 
 
 async def test_nothing_is_served_on_a_pair_without_a_word_and_it_is_counted() -> None:
-    from semcache.matching.word_worth import YES
+    from semcache.matching.model_quality import YES
 
     judge = RecordedJudge({frozenset(("a", "b")): 0.95})
     judge.expected = "right"

@@ -14,8 +14,9 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
 from semcache.matching.label_noise import LabelNoise
+from semcache.matching.logistic import log_odds
 from semcache.matching.strategies import ByCategory
-from semcache.matching.word_worth import WordWorth, log_odds
+from semcache.matching.word_worth import WordWorth
 from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource
 

@@ -22,7 +22,8 @@ import numpy as np
 
 from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.calibration import START, sigmoid
+from semcache.matching.logistic import sigmoid
+from semcache.matching.strategies.certified.calibration import START
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

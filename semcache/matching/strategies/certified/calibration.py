@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.logistic import sigmoid
 
 Terms: TypeAlias = tuple[float, float, float, float]
 
@@ -35,7 +36,6 @@ _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
 # Log-odds up to which likeness cannot speak for what a belief denies, and from which it speaks in full.
 _DENIED, _OPEN = -1.0, 0.0
-LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 _TERMS = range(4)
 
 
@@ -137,11 +137,6 @@ class Calibration:
 def basis(predicted: float, nearness: float, counted: float = _NEAR) -> Terms:
     """The terms that the coefficients multiply; nearness is `counted` from there."""
     return 1.0, predicted, max(0.0, predicted - BEND), min(_NEAREST, max(counted, nearness)) - counted
-
-
-def sigmoid(value: float) -> float:
-    """The logistic function, safe at both ends."""
-    return 1.0 / (1.0 + math.exp(-max(-LIKELIEST, min(LIKELIEST, value))))
 
 
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:

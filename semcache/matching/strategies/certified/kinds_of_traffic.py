@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.calibration import COLD, LIKELIEST, VARIANCES, WARM, Calibration, Terms
+from semcache.matching.logistic import LIKELIEST
+from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
 
 _FINE = 0.01  # log-odds: how closely those are sought that are needed
 _FADE = 2e-4  # of the way back to the first weights, a label

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from semcache.config import packs
 from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.logistic import sigmoid
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief
-from semcache.matching.strategies.certified.calibration import WARM, Calibration, sigmoid
+from semcache.matching.strategies.certified.calibration import WARM, Calibration
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.types import Candidate, Card, Conflict, Why
