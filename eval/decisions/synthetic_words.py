@@ -15,7 +15,8 @@ from eval.decisions import synthetic
 from eval.decisions.synthetic import Synthetic
 from semcache.matching import doubts
 from semcache.matching.decide import RequestTerms
-from semcache.matching.judged_tier import JudgedTier, without_word
+from semcache.matching.judged_tier import JudgedTier
+from semcache.matching.word import without_word
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls, Decision, Forward, Serve, Why
 

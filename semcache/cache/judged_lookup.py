@@ -25,9 +25,10 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.verdicts import Verdicts
 from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
-from semcache.matching.judged_tier import JudgedTier, word_about
+from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.spending_cap import SpendingCap, amount
 from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
+from semcache.matching.word import PLAIN, word_about
 from semcache.models.language_model import INSTRUCTIONS
 from semcache.protocols import Threshold
 from semcache.request import framed
@@ -209,7 +210,7 @@ class JudgedLookup:
             if decision.nearest is None or not decision.nearest.features:
                 found = await self._search.best(lookup, self._strategy, self._clock())
                 return None if found is None else Doubt(*found)
-            if len(decision.nearest.features) != doubts.PLAIN or decision.nearest.card.exact == lookup.key.exact:
+            if len(decision.nearest.features) != PLAIN or decision.nearest.card.exact == lookup.key.exact:
                 # A word was had already, or it is the request's own earlier answer.
                 return None
             if decide.is_stale(decision.nearest.card, self._clock()):

@@ -21,8 +21,9 @@ from semcache.learning import labelling
 from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, promises
 from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.withdrawn_labels import Withdrawals
-from semcache.matching.judged_tier import JudgedTier, without_word
+from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.strategies import ByCategory
+from semcache.matching.word import without_word
 from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording

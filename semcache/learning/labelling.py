@@ -12,7 +12,7 @@ from dataclasses import replace
 from semcache.config.packs import Category
 from semcache.dialects import dialects
 from semcache.matching import features, guards
-from semcache.matching.judged_tier import Word, with_word
+from semcache.matching.word import Word, with_word
 from semcache.protocols import Threshold
 from semcache.retention.freshness import Volatility
 from semcache.types import Candidate, Endpoint, Entry, Forward, Lookup, Serve, Verify, Why

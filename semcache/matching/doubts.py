@@ -6,16 +6,16 @@ neighbour that a guard vetoes, that is known to be wrong, or that even the best 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from semcache.matching import features
 from semcache.matching.decide import RequestTerms
-from semcache.matching.judged_tier import JudgedTier, with_word, word_about
+from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
+from semcache.matching.word import with_word, word_about
 from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
-PLAIN = len(features.NAMES)  # features of a neighbour of which no word was had
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +61,16 @@ def known_different(decision: Decision) -> Candidate | None:
 
 def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
     """Return True if the best possible word would have it served, by the request's category and the neighbour's."""
-    card = doubt.candidate.card
-    names = {terms.category, card.category}
-    return all(tier.could_serve(name, doubt.before, terms.controls, terms.tenant, card.id) for name in names)
+    return all(tier.could_serve(neighbour) for neighbour in _in_both_categories(doubt, terms))
 
 
 def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
     """The decision after this word, which is also noted in the tier."""
     card, score = doubt.candidate.card, doubt.candidate.score
-    verdict = _strictest(doubt, p_yes, terms, tier)
+    neighbours = _in_both_categories(doubt, terms)
+    verdict = _strictest([tier.judge(neighbour, p_yes) for neighbour in neighbours])
     drawn = terms.draw < verdict.audit
-    audited = verdict.serve and drawn
-    tier.note(
-        terms.category,
-        verdict.p_correct,
-        before=doubt.before,
-        entry_id=card.id,
-        served=verdict.serve,
-        audited=audited,
-    )
+    tier.note(neighbours[0], verdict.p_correct, served=verdict.serve, audited=verdict.serve and drawn)
     if verdict.serve:
         values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
         return Serve(
@@ -97,9 +88,15 @@ def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
     return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before)
 
 
-def _strictest(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Verdict:
+def _in_both_categories(doubt: Doubt, terms: RequestTerms) -> list[DoubtedNeighbour]:
+    """The neighbour by the terms of the request's category, and then of its own if that is another."""
     card = doubt.candidate.card
-    names = dict.fromkeys([terms.category, card.category])
-    verdicts = [tier.judge(name, doubt.before, p_yes, terms.controls, terms.tenant, card.id) for name in names]
+    return [
+        DoubtedNeighbour(name, doubt.before, terms.controls, terms.tenant, card.id)
+        for name in dict.fromkeys((terms.category, card.category))
+    ]
+
+
+def _strictest(verdicts: Sequence[Verdict]) -> Verdict:
     worst = min(verdicts, key=lambda one: (one.serve, one.p_correct))
     return replace(worst, audit=max([one.audit for one in verdicts]))

@@ -14,8 +14,9 @@ from typing import Literal
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
-from semcache.matching.judged_tier import JudgedTier, without_word
+from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.word import without_word
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Decision, Lookup
 from semcache.types.evidence import Label

@@ -16,8 +16,9 @@ from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.reports import withdraw
 from semcache.learning.withdrawn_labels import standing_labels, withdrawal
 from semcache.matching import features
-from semcache.matching.judged_tier import with_word, word_about
+from semcache.matching.judged_tier import DoubtedNeighbour
 from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.word import with_word, word_about
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.request.wording import Edit
 from semcache.storage.stores import open_store
@@ -153,7 +154,7 @@ async def test_hits_of_the_tiers_beside_are_known_after_a_restart_though_nothing
     async with opened(tmp_path) as again:
         tier = again.components.judged.tier
         assert again.components.wordings.tier.standing()["default"][0].served == 1
-        tier.note("default", 0.97, before=0.9, entry_id=1, served=True, audited=False)
+        tier.note(DoubtedNeighbour("default", 0.9, Controls(), entry_id=1), 0.97, served=True, audited=False)
         owed = tier._of("default").budget.overspent()
         assert owed > 0.0
     async with opened(tmp_path) as third:

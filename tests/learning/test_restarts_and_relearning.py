@@ -14,7 +14,7 @@ import pytest
 from semcache import AsyncSemanticCache
 from semcache.cache.opening import Opening, WordTerms, open_components
 from semcache.learning.withdrawn_labels import withdrawal
-from semcache.matching.judged_tier import with_word, word_about
+from semcache.matching.word import with_word, word_about
 from semcache.storage.stores import open_store
 from semcache.types.evidence import Label, LabelSource
 from tests.learning.test_changed_promises import Renamed, audit, opened, standing, taught

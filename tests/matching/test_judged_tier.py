@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from semcache.config import packs
 from semcache.config.packs import Pack
 from semcache.matching import features
-from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
+from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.logistic import log_odds
 from semcache.matching.strategies import ByCategory
+from semcache.matching.word import with_word, without_word, word_about
 from semcache.matching.word_worth import WordWorth
 from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource
@@ -67,30 +68,30 @@ def test_a_yes_never_lowers_what_is_believed_whatever_was_learned(
 @given(target=st.floats(0.001, 0.3), before=st.floats(0.0, 1.0))
 def test_nobody_is_left_unasked_whom_some_word_would_serve(target: float, before: float) -> None:
     tier = JudgedTier(at(target))
-    served = [tier.judge("default", before, said / 100, FREE).serve for said in range(101)]
-    assert tier.could_serve("default", before, FREE) == any(served)
+    served = [tier.judge(DoubtedNeighbour("default", before, FREE), said / 100).serve for said in range(101)]
+    assert tier.could_serve(DoubtedNeighbour("default", before, FREE)) == any(served)
 
 
 def test_a_sure_yes_on_a_plausible_neighbour_is_enough_for_one_percent_and_a_no_never_is() -> None:
     tier = JudgedTier(at(0.01))
-    assert tier.judge("default", 0.7, 0.97, FREE).serve
-    assert not tier.judge("default", 0.999, 0.05, FREE).serve
-    assert not tier.judge("default", 0.7, 0.97, Controls(max_error=1e-4)).serve
+    assert tier.judge(DoubtedNeighbour("default", 0.7, FREE), 0.97).serve
+    assert not tier.judge(DoubtedNeighbour("default", 0.999, FREE), 0.05).serve
+    assert not tier.judge(DoubtedNeighbour("default", 0.7, Controls(max_error=1e-4)), 0.97).serve
 
 
 def test_audits_of_a_bad_model_soon_end_what_its_word_serves() -> None:
     tier = JudgedTier(at(0.01))
     for _ in range(3):
         tier.observe(label(correct=False))
-    assert not tier.could_serve("default", 0.7, FREE)
+    assert not tier.could_serve(DoubtedNeighbour("default", 0.7, FREE))
 
 
 def test_a_good_model_is_believed_more_and_other_categories_hear_of_it() -> None:
     tier = JudgedTier(at(0.01))
-    before = [tier.judge(name, 0.5, 0.9, FREE).p_correct for name in ("default", "facts")]
+    before = [tier.judge(DoubtedNeighbour(name, 0.5, FREE), 0.9).p_correct for name in ("default", "facts")]
     for _ in range(200):
         tier.observe(label(correct=True))
-    after = [tier.judge(name, 0.5, 0.9, FREE).p_correct for name in ("default", "facts")]
+    after = [tier.judge(DoubtedNeighbour(name, 0.5, FREE), 0.9).p_correct for name in ("default", "facts")]
     assert after[0] > before[0]
     assert after[1] > before[1]
 
@@ -125,10 +126,10 @@ def test_many_errors_close_the_tier_and_right_answers_open_it_again() -> None:
     tier = JudgedTier(at(0.05))
     for _ in range(12):
         tier.observe(label(correct=False))
-    assert tier.judge("default", 0.999, 0.99, FREE).why is Why.CLOSED
+    assert tier.judge(DoubtedNeighbour("default", 0.999, FREE), 0.99).why is Why.CLOSED
     for _ in range(400):
         tier.observe(label(correct=True, source=LabelSource.MISS))
-    assert tier.judge("default", 0.999, 0.99, FREE).serve
+    assert tier.judge(DoubtedNeighbour("default", 0.999, FREE), 0.99).serve
 
 
 def test_told_noise_of_the_judge_of_answers_is_not_laid_at_the_models_door() -> None:
@@ -136,8 +137,8 @@ def test_told_noise_of_the_judge_of_answers_is_not_laid_at_the_models_door() -> 
     for tier in (told, untold):
         for number in range(60):
             tier.observe(label(correct=number % 10 != 0))
-    assert told.could_serve("default", 0.9, FREE)
-    assert not untold.could_serve("default", 0.9, FREE)
+    assert told.could_serve(DoubtedNeighbour("default", 0.9, FREE))
+    assert not untold.could_serve(DoubtedNeighbour("default", 0.9, FREE))
 
 
 def test_what_is_learned_survives_being_saved() -> None:
@@ -146,7 +147,8 @@ def test_what_is_learned_survives_being_saved() -> None:
         tier.observe(label(correct=number != 3, entry_id=number + 1))
         tier.observe(label(correct=True, source=LabelSource.VERDICT, entry_id=number + 1))
     again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
-    assert again.judge("default", 0.6, 0.9, FREE).p_correct == tier.judge("default", 0.6, 0.9, FREE).p_correct
+    neighbour = DoubtedNeighbour("default", 0.6, FREE)
+    assert again.judge(neighbour, 0.9).p_correct == tier.judge(neighbour, 0.9).p_correct
     assert again.remembered(b"x", 7) == tier.remembered(b"x", 7)
     assert log_odds(0.5) == 0.0
 
@@ -157,9 +159,9 @@ def test_restarts_grant_no_more_errors_than_one_process_has() -> None:
         tier.observe(label(correct=True, entry_id=number + 1))
     for _ in range(40):
         for number in range(8):
-            limit = tier.judge("default", 0.9, 0.99, FREE, entry_id=number).risk
+            limit = tier.judge(DoubtedNeighbour("default", 0.9, FREE, entry_id=number), 0.99).risk
             assert limit is not None
-            tier.note("default", 1.0 - limit, before=0.9, entry_id=number, served=True, audited=False)
+            tier.note(DoubtedNeighbour("default", 0.9, FREE, entry_id=number), 1.0 - limit, served=True, audited=False)
             risks.append(limit)
         state = msgspec.json.decode(msgspec.json.encode(tier.state()))
         tier = JudgedTier(at(0.01))
@@ -174,7 +176,7 @@ def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn
             tier.observe(replace(label(correct=True), chance=1.0))
         tier.observe(replace(label(correct=False), chance=chance))
         for count in range(2000):
-            if tier.could_serve("default", 0.95, FREE):
+            if tier.could_serve(DoubtedNeighbour("default", 0.95, FREE)):
                 return count
             tier.observe(label(correct=True, source=LabelSource.MISS))
         raise AssertionError("never served again")
@@ -189,10 +191,10 @@ def test_an_error_of_a_tenant_that_is_set_aside_is_given_back_and_stays_in_the_c
     limit, false = tier.standing()["default"].limit, replace(label(correct=False), chance=0.1)
     for _ in range(2):
         tier.observe(false)
-    assert not tier.could_serve("default", 0.99, FREE)
+    assert not tier.could_serve(DoubtedNeighbour("default", 0.99, FREE))
     for _ in range(2):
         tier.disown(false)
-    assert tier.could_serve("default", 0.99, FREE)
+    assert tier.could_serve(DoubtedNeighbour("default", 0.99, FREE))
     standing = tier.standing()["default"]
     assert standing.limit == pytest.approx(limit, rel=0.05)
     assert standing.wrong == 2
@@ -203,10 +205,10 @@ def test_an_error_of_a_tenant_that_is_set_aside_is_given_back_and_stays_in_the_c
 def test_the_first_hits_on_a_word_are_all_audited_and_fewer_as_audits_find_them_right() -> None:
     tier, chances = JudgedTier(at(0.02)), []
     for _ in range(101):
-        verdict = tier.judge("default", 0.9, 0.99, FREE)
+        verdict = tier.judge(DoubtedNeighbour("default", 0.9, FREE), 0.99)
         assert verdict.serve
         chances.append(verdict.audit)
-        tier.note("default", verdict.p_correct, before=0.9, entry_id=1, served=True, audited=True)
+        tier.note(DoubtedNeighbour("default", 0.9, FREE, entry_id=1), verdict.p_correct, served=True, audited=True)
         tier.observe(label(correct=True, before=0.9))
     assert chances[:10] == [1.0] * 10
     assert chances == sorted(chances, reverse=True)
@@ -215,10 +217,10 @@ def test_the_first_hits_on_a_word_are_all_audited_and_fewer_as_audits_find_them_
 
 def test_words_of_which_no_audit_has_told_may_spend_a_part_of_the_budget_only() -> None:
     tier = JudgedTier(at(0.05))
-    cold = tier.judge("default", 0.7, 0.9, FREE).risk
+    cold = tier.judge(DoubtedNeighbour("default", 0.7, FREE), 0.9).risk
     for _ in range(20):
         tier.observe(label(correct=True))
-    shown = tier.judge("default", 0.7, 0.9, FREE).risk
+    shown = tier.judge(DoubtedNeighbour("default", 0.7, FREE), 0.9).risk
     assert cold is not None
     assert shown is not None
     assert cold < 0.8 * shown
@@ -226,22 +228,22 @@ def test_words_of_which_no_audit_has_told_may_spend_a_part_of_the_budget_only() 
 
 def test_a_model_that_says_yes_to_what_guards_veto_serves_no_more_than_its_first_hit() -> None:
     tier = JudgedTier(at(0.02))
-    assert tier.judge("default", 0.5, 0.99, FREE, entry_id=1).serve, "the first is believed"
-    tier.note("default", 0.9, before=0.5, entry_id=1, served=True, audited=False)
-    assert tier.judge("default", 0.5, 0.99, FREE, entry_id=1).serve, "as it is when it is repeated"
-    assert not tier.judge("default", 0.5, 0.99, FREE, entry_id=2).serve
+    assert tier.judge(DoubtedNeighbour("default", 0.5, FREE, entry_id=1), 0.99).serve, "the first is believed"
+    tier.note(DoubtedNeighbour("default", 0.5, FREE, entry_id=1), 0.9, served=True, audited=False)
+    assert tier.judge(DoubtedNeighbour("default", 0.5, FREE, entry_id=1), 0.99).serve, "as it is when it is repeated"
+    assert not tier.judge(DoubtedNeighbour("default", 0.5, FREE, entry_id=2), 0.99).serve
     for number in range(60):
         tier.differ(b"asked", number, 0.99)
-    assert not tier.judge("default", 0.9, 0.99, FREE, entry_id=1).serve
+    assert not tier.judge(DoubtedNeighbour("default", 0.9, FREE, entry_id=1), 0.99).serve
 
 
 def test_a_model_that_says_no_to_what_guards_veto_serves_before_there_was_any_audit() -> None:
     tier = JudgedTier(at(0.02))
-    tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
-    assert not tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
+    tier.note(DoubtedNeighbour("default", 0.2, FREE, entry_id=1), 0.9, served=True, audited=False)
+    assert not tier.judge(DoubtedNeighbour("default", 0.7, FREE, entry_id=2), 0.99).serve
     for number in range(40):
         tier.differ(b"asked", number, 0.05)
-    assert tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
+    assert tier.judge(DoubtedNeighbour("default", 0.7, FREE, entry_id=2), 0.99).serve
     assert tier.curious
     for number in range(40, 80):
         tier.differ(b"asked", number, 0.05)
@@ -261,7 +263,7 @@ def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> 
     tier = JudgedTier(at(0.02))
     for number in range(40):
         tier.differ(b"asked", number, 0.9 if number % 5 == 0 else 0.1)
-    assert not tier.judge("default", 0.7, 0.9, FREE).serve
+    assert not tier.judge(DoubtedNeighbour("default", 0.7, FREE), 0.9).serve
 
 
 def test_a_wrong_yes_about_what_nobody_would_have_been_served_stops_nothing() -> None:
@@ -310,8 +312,8 @@ def test_a_yes_where_the_guard_errs_is_weighed_by_the_label_of_that_very_neighbo
             tier.differ(b"x", number, 0.9 if yes else 0.1)
             if not label_first:
                 tier.observe(of_it)
-    assert good.judge("default", 0.7, 0.9, FREE).serve
-    assert not fooled.judge("default", 0.7, 0.9, FREE).serve
+    assert good.judge(DoubtedNeighbour("default", 0.7, FREE), 0.9).serve
+    assert not fooled.judge(DoubtedNeighbour("default", 0.7, FREE), 0.9).serve
 
 
 def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None:
@@ -336,13 +338,14 @@ def test_a_model_that_knew_what_guards_veto_is_doubted_once_its_words_turn_out_w
 
 def test_what_probation_has_shown_survives_being_saved() -> None:
     tier, again = JudgedTier(at(0.02)), JudgedTier(at(0.02))
-    tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
+    tier.note(DoubtedNeighbour("default", 0.2, FREE, entry_id=1), 0.9, served=True, audited=False)
     for number in range(40):
         tier.differ(b"asked", number, 0.05)
     again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
     for one in (tier, again):
-        assert one.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
-    assert again.judge("default", 0.7, 0.99, FREE).p_correct == tier.judge("default", 0.7, 0.99, FREE).p_correct
+        assert one.judge(DoubtedNeighbour("default", 0.7, FREE, entry_id=2), 0.99).serve
+    neighbour = DoubtedNeighbour("default", 0.7, FREE)
+    assert again.judge(neighbour, 0.99).p_correct == tier.judge(neighbour, 0.99).p_correct
 
 
 def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_else() -> None:
@@ -352,11 +355,11 @@ def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_els
     kept = JudgedTier(PACK)
     kept.restore(tier.state())
     for one in (tier, kept):
-        assert one.judge("default", 0.9, 0.99, FREE, "t").why is Why.CLOSED
-        assert one.judge("default", 0.9, 0.99, FREE, "other").why is not Why.CLOSED
+        assert one.judge(DoubtedNeighbour("default", 0.9, FREE, "t"), 0.99).why is Why.CLOSED
+        assert one.judge(DoubtedNeighbour("default", 0.9, FREE, "other"), 0.99).why is not Why.CLOSED
     for _ in range(400):
         tier.observe_own(label(correct=True, source=LabelSource.MISS))
-    assert tier.judge("default", 0.9, 0.99, FREE, "t").why is not Why.CLOSED
+    assert tier.judge(DoubtedNeighbour("default", 0.9, FREE, "t"), 0.99).why is not Why.CLOSED
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -380,17 +383,17 @@ def test_workers_together_are_granted_what_one_is(workers: int) -> None:
 def test_reports_are_no_samples_of_what_words_are_worth_and_what_they_cost_comes_back() -> None:
     tier = JudgedTier(at(0.05))
     for number in range(4):
-        tier.note("default", 0.99, before=0.5, entry_id=number, served=True, audited=False)
+        tier.note(DoubtedNeighbour("default", 0.5, FREE, entry_id=number), 0.99, served=True, audited=False)
     stratum = tier._of("default")
-    worth, spent, known = tier.worth.state(), stratum.budget.spent, tier._known
+    worth, spent, known = tier.worth.state(), stratum.budget.spent, tier._probation.known
     report = replace(label(correct=False, source=LabelSource.FEEDBACK), served=True, p_correct=0.99, chance=0.0)
     for _ in range(20):
         tier.observe(report)
         tier.observe(replace(report, correct=True))
-    assert (tier.worth.state(), tier._known) == (worth, known)
+    assert (tier.worth.state(), tier._probation.known) == (worth, known)
     assert stratum.budget.spent > spent
     tier = JudgedTier(at(0.05))
-    tier.note("default", 0.99, before=0.5, entry_id=1, served=True, audited=False)
+    tier.note(DoubtedNeighbour("default", 0.5, FREE, entry_id=1), 0.99, served=True, audited=False)
     spent = tier._of("default").budget.spent
     tier.observe(report)
     assert tier._of("default").budget.spent > spent + 0.5
