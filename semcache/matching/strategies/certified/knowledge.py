@@ -127,10 +127,11 @@ class CategoryKnowledge:
         """Return True if a verifier's verdict could settle it; the local one is asked once, and only if `free`."""
         if self.verifier != "verifier":
             return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
-        if not free or candidate.features[_ASKED] or self.told.drift.suspects:
+        if not free or candidate.features[_ASKED]:
             return False
-        best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
-        return 1.0 - best <= limit
+        heard = features.with_verdict(candidate.features, 1.0)
+        best = self.probability(heard, candidate.card.answer_class)
+        return 1.0 - self.doubted(heard, best) <= limit
 
     def has_to_be_read(self, candidate: Candidate) -> bool:
         """Return True if the local verifier has to read both texts first: all except retyped ones.
@@ -163,18 +164,18 @@ class CategoryKnowledge:
         return self.budget.limit() * _NARROWER**self._narrowed
 
     @property
-    def halted(self) -> bool:
-        """True if nothing is served for now, so that every request is labelled."""
+    def watched(self) -> bool:
+        """True if what would be served is labelled whether it has hope or not, so that suspicions end."""
         serving = self.told if self.verifier == "verifier" else self.untold
         return self.closed or serving.drift.suspects
 
-    def suspects(self, values: tuple[float, ...]) -> bool:
-        """Return True if labels make it likely that such candidates are right less often than believed.
+    def doubted(self, values: tuple[float, ...], p: float) -> float:
+        """P(correct), believed to be `p`, if such candidates are as much worse than believed as labels make it likely.
 
         If predictions from similarity were too optimistic, the local verifier's verdict may still be worth as much as
         ever.
         """
-        return self.about(values).drift.suspects
+        return self.about(values).drift.doubted(p)
 
     def overrules(self, values: tuple[float, ...]) -> bool:
         """Return True if the category has enough labels of pairs that these guards veto to overrule them.

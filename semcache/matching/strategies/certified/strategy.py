@@ -57,8 +57,7 @@ class CertifiedThreshold:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         """Those whose P(correct) could be high enough if their texts were as alike as can be."""
         known = self._of(category)
-        if known.halted:
-            # What would be served is watched, to open it again.
+        if known.watched:
             return [True] * len(candidates)
         verifier = known.verifier
         least = WORTH_ASKING if verifier == "llm" else 1.0 - HIGHEST
@@ -86,8 +85,8 @@ class CertifiedThreshold:
         final = stands and any(conflict.final for conflict in candidate.conflicts)
         closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
         chance = known.chance(policy)
-        doubted = known.suspects(candidate.features) or known.blind(candidate) or self._unread(candidate)
-        if 1.0 - p <= limit and not (doubted or stands or closed):
+        unread = known.blind(candidate) or self._unread(candidate)
+        if 1.0 - known.doubted(candidate.features, p) <= limit and not (unread or stands or closed):
             asks = known.has_to_be_read(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, alone=asks)
         verify = not closed and known.asks(candidate, p, limit, free=not final)
