@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
+
 from semcache.matching import features
+from semcache.matching.logistic import log_odds, sigmoid
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.drift import DriftAlarm
+from semcache.matching.strategies.certified.drift import SUSPICION, DriftAlarm
 from semcache.types.evidence import LabelSource, State
 from tests.matching.strategies.certified.cases import ANY, PACK, SURE, candidate, label
 
@@ -23,7 +26,16 @@ def test_beliefs_that_hold_give_no_alarm_and_those_that_do_not_give_one_soon() -
     assert late < 20
 
 
-def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
+def test_answers_are_doubted_by_the_least_that_labels_make_likely() -> None:
+    drift = DriftAlarm()
+    assert drift.doubted(0.9) == 0.9
+    drift.restore([SUSPICION, 8.0, 8.0])
+    assert drift.doubted(0.9) == pytest.approx(sigmoid(log_odds(0.9) - 1.0))
+    drift.restore([0.0, 0.0, SUSPICION])
+    assert drift.doubted(0.9) == pytest.approx(sigmoid(log_odds(0.9) - 6.0))
+
+
+def test_a_suspicion_stops_serving_until_a_few_right_answers_allay_it() -> None:
     threshold = CertifiedThreshold(PACK)
     assert threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve
     threshold.observe(label(SURE, correct=False))
@@ -35,6 +47,15 @@ def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
     assert threshold.standing("support").state is not State.CLOSED
 
 
+def test_answers_that_are_sure_in_spite_of_a_suspicion_are_served() -> None:
+    known = CertifiedThreshold(PACK)._of("support")
+    heard, unheard = (features.with_verdict(SURE.features, said) for said in (1.0, 0.9))
+    known.told.drift.restore([0.0, SUSPICION, 0.0])
+    for values, served in ((heard, True), (unheard, False)):
+        assert (1.0 - known.doubted(values, known.probability(values, 1)) <= known.limit()) is served
+    assert 1.0 - known.probability(unheard, 1) <= known.limit(), "without the suspicion it is served, too"
+
+
 def test_where_likeness_is_suspected_the_verifiers_word_still_serves() -> None:
     threshold = CertifiedThreshold(PACK)
     heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
@@ -43,14 +64,14 @@ def test_where_likeness_is_suspected_the_verifiers_word_still_serves() -> None:
     unheard = threshold.judge(SURE, "support", controls=ANY, draw=0.5)
     assert (unheard.serve, unheard.verify) == (False, True)
     assert threshold.judge(heard, "support", controls=ANY, draw=0.5).serve
-    assert not threshold._of("support").halted
+    assert not threshold._of("support").watched
 
 
 def test_where_the_verifiers_word_is_suspected_it_is_not_asked_until_right_answers_allay_it() -> None:
     threshold = CertifiedThreshold(PACK)
     known = threshold._of("support")
     heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
-    known.told.drift.restore([0.5, 3.2, 4.0])
+    known.told.drift.restore([0.5, 1.0, 4.0])
     restored = CertifiedThreshold(PACK)
     restored._of("support").restore(known.state())
     assert restored._of("support").told.drift.suspects, "another process suspects it, too"
