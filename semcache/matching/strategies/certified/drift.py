@@ -35,7 +35,7 @@ class DriftAlarm:
         return max(self.logs) >= SUSPICION
 
     def doubted(self, p_correct: float) -> float:
-        """P(correct) if answers are as much worse as labels make it likely, at the least; the same without suspicion."""
+        """P(correct) if answers are as much worse as labels make it likely, at the least; as it is without suspicion."""
         suspected = [worse for worse, log in zip(_WORSE, self.logs, strict=True) if log >= SUSPICION]
         return _lowered(p_correct, min(suspected)) if suspected else p_correct
 
@@ -61,5 +61,5 @@ class DriftAlarm:
 
 
 def _lowered(p_correct: float, worse: float) -> float:
-    """This probability, lower by so many log-odds."""
+    """A probability that is lower by `worse` log-odds."""
     return sigmoid(log_odds(p_correct) - worse)
