@@ -35,7 +35,7 @@ class DriftAlarm:
         return max(self.logs) >= SUSPICION
 
     def doubted(self, p_correct: float) -> float:
-        """P(correct) if answers are as much worse as labels make it likely, at the least; as it is without suspicion."""
+        """P(correct) if answers are as much worse as labels make likely, at the least; as it is without suspicion."""
         suspected = [worse for worse, log in zip(_WORSE, self.logs, strict=True) if log >= SUSPICION]
         return _lowered(p_correct, min(suspected)) if suspected else p_correct
 
