@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine(Path(folder))
         options = ["--samples", str(given.samples), "--seed", str(given.seed)]
         options += ["--paths", given.paths] if given.paths else []
-        command = ["-m", "semcache.cli", "audit", "timing", "--engine", folder, *options, "--json"]
+        command = ["-m", "semcache", "audit", "timing", "--engine", folder, *options, "--json"]
         done = subprocess.run([sys.executable, *command], stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout)
     if given.page and done.stdout:

@@ -96,7 +96,7 @@ async def soak(seconds: float, rate: float, pool: int, seed: int, pause: float) 
         up, port = free_port(), free_port()
         upstream = Upstream(up, folder / "upstream.log")
         stack.callback(upstream.kill)
-        command = [sys.executable, "-m", "semcache.cli", "serve", "--upstream", f"http://127.0.0.1:{up}"]
+        command = [sys.executable, "-m", "semcache", "serve", "--upstream", f"http://127.0.0.1:{up}"]
         command += ["--port", str(port), "--workers", "2", "--data", str(folder / "data")]
         ready, log = f"http://127.0.0.1:{port}/readyz", folder / "proxy.log"
         proxy = stack.enter_context(serving(command, ready, log, env={"SEMCACHE_STORE__URL": pg.url}))

@@ -12,7 +12,8 @@ from semcache.dialects.answer import load
 from semcache.types import Endpoint, Lookup
 
 _ASKABLE = frozenset({Endpoint.CHAT, Endpoint.COMPLETIONS})
-_BLANK = re.compile(rb"\r?\n\r?\n")
+_BLANK = re.compile(rb"(?:\r?\n){2}|\r\r")
+_LONGEST = 4  # bytes of a blank line and the end of the line before it
 # Inside a string of JSON the quotes would be escaped.
 _EMPTY = re.compile(rb',\s*"usage"\s*:\s*null')
 _MOST = 1 << 20
@@ -28,25 +29,27 @@ class UsageRemover:
     """Takes the usage out of a stream. Bytes come out as soon as an event is whole."""
 
     def __init__(self) -> None:
-        self._held = b""
+        self._held = bytearray()
 
     def feed(self, chunk: bytes) -> bytes:
         """Return what of the stream so far may be sent and was not."""
+        # Only what is new is searched: an event of a megabyte comes in hundreds of pieces.
+        searched = max(0, len(self._held) - _LONGEST + 1)
         self._held += chunk
         out = []
         start = 0
-        for blank in _BLANK.finditer(self._held):
-            out.append(_without(self._held[start : blank.end()]))
-            start = blank.end()
-        self._held = self._held[start:]
+        for end in [blank.end() for blank in _BLANK.finditer(self._held, searched)]:
+            out.append(_without(bytes(self._held[start:end])))
+            start = end
+        del self._held[:start]
         if len(self._held) > _MOST:
-            out.append(self._held)
-            self._held = b""
+            out.append(self.close())
         return b"".join(out)
 
     def close(self) -> bytes:
         """Return the rest, which no blank line has ended."""
-        rest, self._held = self._held, b""
+        rest = bytes(self._held)
+        self._held.clear()
         return rest
 
 

@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 PYTHON = [sys.executable, "-W", "error::ResourceWarning"]
-CLI = [*PYTHON, "-m", "semcache.cli"]
+CLI = [*PYTHON, "-m", "semcache"]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ HEAVY = {
     "arguments", [["--help"], ["serve", "--help"], ["import", "--help"], ["keys", "create", "--help"]]
 )
 def test_help_imports_nothing_that_help_does_not_need(arguments: list[str]) -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "semcache.cli", *arguments]
+    command = [sys.executable, "-X", "importtime", "-m", "semcache", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert "typer" in imported

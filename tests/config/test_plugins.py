@@ -168,7 +168,7 @@ def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, 
     }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "semcache.cli", *words]
+        command = [sys.executable, "-m", "semcache", *words]
         return subprocess.run(
             command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
         )

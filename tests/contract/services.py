@@ -104,7 +104,7 @@ def echo(*options: str) -> Iterator[Service]:
 @contextmanager
 def serving(upstream: str, data: Path, *options: str, **environment: str) -> Iterator[Service]:
     """`semcache serve`."""
-    command = ("semcache.cli", "serve", "--upstream", upstream, "--port", "0", "--data", str(data), *options)
+    command = ("semcache", "serve", "--upstream", upstream, "--port", "0", "--data", str(data), *options)
     with started(*command, ready=r"ready on (http://\S+)/v1", **environment) as service:
         yield service
 
@@ -112,7 +112,7 @@ def serving(upstream: str, data: Path, *options: str, **environment: str) -> Ite
 def semcache(*command: str) -> str:
     """Standard output of a command of the program."""
     done = subprocess.run(
-        [sys.executable, "-m", "semcache.cli", *command], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-m", "semcache", *command], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -58,7 +58,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     pytest.importorskip("torch", reason="needs the extra `engine`")
     model = make(tmp_path_factory.mktemp("model"), context=4096)
     shutil.copy(TEMPLATES / "qwen2.jinja", model / "chat_template.jinja")
-    command = ("semcache.cli", "engine", "serve", "--model", str(model), "--name", "tiny", "--port", "0")
+    command = ("semcache", "engine", "serve", "--model", str(model), "--name", "tiny", "--port", "0")
     options = ("--cache-mib", "16", "--threads", "1")
     with started(*command, *options, ready=r"ready on (http://\S+)/v1", HF_HUB_OFFLINE="1") as service:
         yield service

@@ -56,7 +56,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def publishing(model: Path, events: int | None = None, replay: int | None = None, port: int = 0) -> Iterator[Engine]:
     """An engine whose cache holds some 4,000 tokens: six of the ten families at most."""
     ends = [f"tcp://127.0.0.1:{given or free()}" for given in (events, replay)]
-    command = ["semcache.cli", "engine", "serve", "--model", str(model), "--name", "tiny", "--port", str(port)]
+    command = ["semcache", "engine", "serve", "--model", str(model), "--name", "tiny", "--port", str(port)]
     command += [
         "--block",
         str(BLOCK),

@@ -57,7 +57,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("docs")
     (folder / "bin").mkdir()
     # The real programs, wherever this interpreter has them.
-    for name, module in (("semcache", " -m semcache.cli"), ("python", "")):
+    for name, module in (("semcache", " -m semcache"), ("python", "")):
         program = folder / "bin" / name
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}"{module} "$@"\n', encoding="utf-8")
         program.chmod(0o755)
@@ -71,7 +71,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     }
     upstream, proxy = free_port(), free_port()
     echo = [sys.executable, "-m", "semcache.upstream.backends.echo", "--port", str(upstream)]
-    serve = [sys.executable, "-m", "semcache.cli", "serve", "--port", str(proxy)]
+    serve = [sys.executable, "-m", "semcache", "serve", "--port", str(proxy)]
     serve += ["--upstream", f"http://127.0.0.1:{upstream}"]
     with ExitStack() as stack:
         stack.enter_context(running(echo, f"http://127.0.0.1:{upstream}/echo/stats", folder, environment))

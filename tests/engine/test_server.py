@@ -31,7 +31,7 @@ def asked(text: str = "hello") -> list[Any]:
 @pytest.fixture(scope="module")
 def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("serve") / "log"
-    command = [sys.executable, "-m", "semcache.cli", "engine", "serve", "--model", str(folder()), "--name", "tiny"]
+    command = [sys.executable, "-m", "semcache", "engine", "serve", "--model", str(folder()), "--name", "tiny"]
     command += ["--port", "0", "--cache-mib", "2", "--max-running", "4", "--threads", "1"]
     with log.open("wb") as out:
         process = subprocess.Popen(command, stderr=out, stdout=out, env={**os.environ, "HF_HUB_OFFLINE": "1"})

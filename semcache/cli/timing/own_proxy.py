@@ -34,7 +34,7 @@ def scripted(folder: Path) -> Iterator[str]:
 @contextmanager
 def engine(model: str, folder: Path) -> Iterator[str]:
     """Start the local engine with this model and return its URL."""
-    command = ["-m", "semcache.cli", "engine", "serve", "--model", model, "--port", "0"]
+    command = ["-m", "semcache", "engine", "serve", "--model", model, "--port", "0"]
     with _running(command, _ENGINE, folder / "engine.log") as url:
         yield url
 
@@ -42,14 +42,14 @@ def engine(model: str, folder: Path) -> Iterator[str]:
 @contextmanager
 def proxy(upstream: str, data: Path, options: Sequence[str] = ()) -> Iterator[str]:
     """Start a proxy before an upstream and return its URL."""
-    command = ["-m", "semcache.cli", "serve", "--upstream", upstream, "--port", "0", "--data", str(data), *options]
+    command = ["-m", "semcache", "serve", "--upstream", upstream, "--port", "0", "--data", str(data), *options]
     with _running(command, _PROXY, data.parent / f"{data.name}.log") as url:
         yield url
 
 
 def new_key(data: Path, tenant: str) -> str:
     """Make a key of a tenant and return it."""
-    command = [sys.executable, "-m", "semcache.cli", "keys", "create", "--tenant", tenant, "--data", str(data)]
+    command = [sys.executable, "-m", "semcache", "keys", "create", "--tenant", tenant, "--data", str(data)]
     done = subprocess.run(  # noqa: S603 - this program itself
         command, env=_environment(), capture_output=True, text=True, check=False
     )

@@ -38,7 +38,7 @@ async def session(folder: Path, *, token: str = "", listened: Any = None, **env:
     command = f"{sys.executable} {SHELF} {folder}"
     asked = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "semcache.cli", "mcp", "--command", command, "--data", str(folder / "data")],
+        args=["-m", "semcache", "mcp", "--command", command, "--data", str(folder / "data")],
         env={**os.environ, **({"SHELF_TOKEN": token} if token else {}), **env},
     )
     with (folder / "log").open("a") as log:
@@ -194,7 +194,7 @@ async def over_http(url: str, token: str) -> AsyncIterator[ClientSession]:
 async def test_a_server_by_url_is_served_over_http_to_whoever_has_the_same_credentials(
     tmp_path: Path, shelf: str
 ) -> None:
-    relay = ["-m", "semcache.cli", "mcp", "--url", shelf, "--port", "0", "--data", str(tmp_path / "data")]
+    relay = ["-m", "semcache", "mcp", "--url", shelf, "--port", "0", "--data", str(tmp_path / "data")]
     with serving(tmp_path / "one", *relay) as one, serving(tmp_path / "two", *relay) as two:
         async with over_http(one, "ann") as ann, over_http(two, "bo") as bo:
             assert await call(ann, "whoami") == ("ann", "cold")
@@ -222,7 +222,7 @@ def test_a_web_page_of_elsewhere_reaches_no_server(tmp_path: Path) -> None:
     plain = {"accept": "application/json, text/event-stream"}
     # Started, the server would write this file.
     command = f"{sys.executable} -c \"open('{tmp_path}/started', 'w')\""
-    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    relay = ["-m", "semcache", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
     with serving(tmp_path / "log", *relay) as url:
         for name, page in PAGES.items():
             reply = httpx2.post(url, headers={**plain, **page}, json=said)
@@ -234,7 +234,7 @@ def test_a_relay_may_be_called_by_a_name_that_was_allowed(tmp_path: Path) -> Non
     (tmp_path / "semcache.yaml").write_text("server: {allowed_hosts: [relay.example]}\n")
     command = f"{sys.executable} {SHELF} {tmp_path}"
     relay = ["--command", command, "--port", "0", "--data", str(tmp_path / "data")]
-    relay = ["-m", "semcache.cli", "mcp", *relay, "--config", str(tmp_path / "semcache.yaml")]
+    relay = ["-m", "semcache", "mcp", *relay, "--config", str(tmp_path / "semcache.yaml")]
     with serving(tmp_path / "log", *relay) as url:
         known = {"host": "relay.example", "mcp-session-id": "0" * 32}
         assert httpx2.post(url, headers=known, json={}).status_code == 404
@@ -253,7 +253,7 @@ TAKES = {"accept": "application/json, text/event-stream", "content-type": "appli
 def test_only_who_begins_a_session_has_a_server_started(tmp_path: Path) -> None:
     """A web page may show http://127.0.0.1:8082/mcp as an image: such a request says nothing of where it comes from."""
     command = f"{sys.executable} -c \"open('{tmp_path}/started', 'w')\""
-    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    relay = ["-m", "semcache", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
     with serving(tmp_path / "relay", *relay) as url:
         for method in ("GET", "DELETE", "PUT", "OPTIONS"):
             assert httpx2.request(method, url, headers={"accept": "text/event-stream"}).status_code == 400
@@ -262,7 +262,7 @@ def test_only_who_begins_a_session_has_a_server_started(tmp_path: Path) -> None:
 
 def test_a_change_is_none_less_for_being_sent_in_a_batch_or_oddly_spelt(tmp_path: Path) -> None:
     command = f"{sys.executable} {SHELF} {tmp_path}"
-    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    relay = ["-m", "semcache", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
 
     def called(tool: str, number: int, method: str = "tools/call") -> dict[str, Any]:
         params = {"name": tool, "arguments": {"id": 1}}
@@ -296,7 +296,7 @@ def test_a_change_is_none_less_for_being_sent_in_a_batch_or_oddly_spelt(tmp_path
 
 
 async def test_a_server_by_url_is_given_the_header_that_was_named(tmp_path: Path, shelf: str) -> None:
-    args = ["-m", "semcache.cli", "mcp", "--url", shelf, "--data", str(tmp_path / "data")]
+    args = ["-m", "semcache", "mcp", "--url", shelf, "--data", str(tmp_path / "data")]
     asked = StdioServerParameters(
         command=sys.executable, args=[*args, "--header", "Authorization: Bearer ${TOKEN}"],
         env={**os.environ, "TOKEN": "t-1"},
@@ -320,7 +320,7 @@ async def test_a_server_by_url_is_given_the_header_that_was_named(tmp_path: Path
     ],
 )
 def test_what_cannot_be_served_is_said_on_standard_error(tmp_path: Path, given: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "semcache.cli", "mcp", *given, "--data", str(tmp_path)]
+    command = [sys.executable, "-m", "semcache", "mcp", *given, "--data", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
     assert said in done.stderr.replace("\n", " ")

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 async def _asked(url: str, *calls: tuple[str, dict[str, Any]], header: str | None = None) -> tuple[Any, list[Any]]:
-    arguments = ["-m", "semcache.cli", "mcp", "--about", url, *(["--header", header] if header else [])]
+    arguments = ["-m", "semcache", "mcp", "--about", url, *(["--header", header] if header else [])]
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=env)
     async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:

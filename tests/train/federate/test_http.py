@@ -289,7 +289,7 @@ def test_the_newline_behind_a_token_from_a_file_does_not_matter(federation: Fede
 @pytest.mark.slow
 @pytest.mark.process
 def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "semcache.cli", "embedder", "federate"]
+    command = [sys.executable, "-m", "semcache", "embedder", "federate"]
     pairs = traffic(12)
     env = {**os.environ, "NO_COLOR": "1", "SEMCACHE_FEDERATION_SECRET": "between clients"}
     with socket.socket() as free:
