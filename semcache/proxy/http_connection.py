@@ -2,7 +2,8 @@
 
 Extends uvicorn's connection, and knows nothing of what is asked. Invariant: whoever sends a head or a body slower than
 the limits, or takes nothing of a reply for that long, is cut off; a field after the body is no header; a client of
-HTTP/1.0 gets no chunks; past the number of connections that the process can hold, a new one is closed at once.
+HTTP/1.0 gets no chunks; a request that offers another protocol than WebSocket is answered as if it did not; past the
+number of connections that the process can hold, a new one is closed at once.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from httptools import HttpRequestParser
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -36,7 +38,8 @@ class HttpConnection(HttpToolsProtocol):
         self.limits = _limits(self.app)
         self._refusal: tuple[int, str] | None = None
         self._in_head, self._in_body = True, False
-        self._begun = False
+        self._begun = self._declined = False
+        self._data = b""
         self._head = self._fields = self._body = self._framing = 0
         self._since = self.loop.time()
         self._progress, self._progress_at = -1, 0.0
@@ -52,6 +55,7 @@ class HttpConnection(HttpToolsProtocol):
             # Blank lines before a request begin none, and may not keep a connection open.
             self._in_head, self._since, self._head = True, self.loop.time(), 0
         self._begun = False
+        self._data = data
         before = self._body
         super().data_received(data)
         if self.parser is None or self.transport.is_closing() or self not in self.connections:
@@ -78,6 +82,22 @@ class HttpConnection(HttpToolsProtocol):
     def _should_upgrade(self) -> bool:
         return self._get_upgrade() == b"websocket"
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Read a request anew without its offer of another protocol: the parser takes its body for that protocol.
+
+        Java's HTTP client offers HTTP/2 like this with the first request of every connection.
+        """
+        offer = sys.exc_info()[1]
+        if not self._declined or offer is None:
+            return
+        self._declined = False
+        version = self.parser.get_http_version().encode("ascii")
+        head = [b"%s %s HTTP/%s\r\n" % (self.scope["method"].encode("ascii"), self.url, version)]
+        head += [b"%s: %s\r\n" % pair for pair in self.headers if pair[0] != b"upgrade"]
+        self.parser = HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self.data_received(b"".join([*head, b"\r\n", self._data[offer.args[0] :]]))
+
     def on_message_begin(self) -> None:
         """Begin to read a head."""
         super().on_message_begin()
@@ -100,6 +120,11 @@ class HttpConnection(HttpToolsProtocol):
         if len(self.url) > self.limits.head:
             self._refusal = 414, "The request target is too long."
             raise ValueError("the target is too long")
+        method = self.parser.get_method()
+        if self.parser.should_upgrade() and method != b"CONNECT" and not self._should_upgrade():
+            self._declined = True
+            self.scope["method"] = method.decode("ascii")
+            return
         super().on_headers_complete()
         if self.scope["http_version"] == "1.0" and self.cycle is not None and self.cycle.scope is self.scope:
             _end_with_connection(self.cycle)
@@ -114,7 +139,8 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """End the body."""
         self._in_body = False
-        super().on_message_complete()
+        if not self._declined:
+            super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what could not be read, and close; behind a reply that has begun, or is to come first, only close."""

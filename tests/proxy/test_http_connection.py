@@ -27,16 +27,18 @@ class App:
 
     def __init__(self) -> None:
         self.seen: list[list[tuple[bytes, bytes]]] = []
+        self.bodies: list[bytes] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             return
-        more = True
+        more, body = True, b""
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return
-            more = message["more_body"]
+            body, more = body + message["body"], message["more_body"]
+        self.bodies.append(body)
         self.seen.append(scope["headers"])
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
         await send({"type": "http.response.body", "body": b"ok"})
@@ -222,3 +224,26 @@ async def test_a_slow_reader_is_cut_off_only_when_it_takes_nothing(reads: bool) 
         cut.append(connection.overdue(float(second)))
         acknowledged += 5000 if reads else 0
     assert any(cut) is not reads or sys.platform != "linux"
+
+
+@pytest.mark.parametrize(
+    "framing", [b"content-length: 5\r\n\r\nhello", b"transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"]
+)
+@pytest.mark.parametrize("size", [1, 50, 1000])
+async def test_a_request_that_offers_another_protocol_is_answered_with_its_body(framing: bytes, size: int) -> None:
+    """Java's HTTP client offers HTTP/2 with its first request; the body was lost, and the client told to send one."""
+    app = App()
+    offer = b"connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n"
+    sent = b"POST /v1?a=b HTTP/1.1\r\nhost: x\r\n" + offer + framing
+    async with served(app) as (port, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(2):
+            for start in range(0, len(sent), size):
+                writer.write(sent[start : start + size])
+                await writer.drain()
+                await asyncio.sleep(0)
+            head = await asyncio.wait_for(reader.readuntil(b"ok"), 10)
+            assert head.startswith(b"HTTP/1.1 200 ")
+        writer.close()
+    assert app.bodies == [b"hello"] * 2
+    assert all(b"upgrade" not in dict(headers) for headers in app.seen)
