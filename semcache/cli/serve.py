@@ -26,6 +26,7 @@ from semcache.cli import logging_config, options, output
 from semcache.cli.listener import address, listen
 from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import ConfigError
+from semcache.runtime import reload_signal
 
 if TYPE_CHECKING:
     from uvicorn import Config
@@ -62,6 +63,7 @@ def serve(
         "policies": policies,
         "embedder": embedder,
     }
+    reload_signal.hold()  # until the proxy is ready to take it
     settings = settings_from(config, **given)
     run_async(_preflight(settings))
     _export_to_workers(given, config)

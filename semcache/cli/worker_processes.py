@@ -16,6 +16,8 @@ from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
+from semcache.runtime import reload_signal
+
 _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
 _HOW = ("signal", "exit", "hung")
@@ -37,7 +39,8 @@ class WorkerProcesses(Multiprocess):
         value = MultiProcessValue()  # type: ignore[no-untyped-call]
         for how in _HOW:
             self._deaths[how] = value("counter", _NAME, f"{_NAME}_total", ("how",), (how,), _MEANING)
-        super().init_processes()
+        with reload_signal.held():
+            super().init_processes()
 
     def keep_subprocess_alive(self) -> None:
         """Replace workers that have ended or give no sign of life."""
@@ -45,7 +48,8 @@ class WorkerProcesses(Multiprocess):
         hung: set[int | None] = set()
         for process in before:
             setattr(process, "kill", partial(_kill, process, hung))  # noqa: B010 - it is a method
-        super().keep_subprocess_alive()
+        with reload_signal.held():
+            super().keep_subprocess_alive()
         for old, new in zip(before, self.processes, strict=False):
             if new is not old:
                 self._died(old.pid, old.exitcode, new.pid, hung=old.pid in hung)

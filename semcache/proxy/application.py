@@ -43,6 +43,7 @@ from semcache.proxy.route_context import RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.proxy.tracing import App, Tracing, open_tracing
 from semcache.proxy.web_socket_route import WebSocketRoute
+from semcache.runtime import reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey, Recorded
@@ -243,6 +244,7 @@ class Proxy:
         # Windows has no such signal, and a loop in another thread hears of none.
         with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(signal.SIGHUP, begin)
+            reload_signal.release()
 
     def _retire(self, generation: Generation) -> None:
         task = asyncio.create_task(generation.retire(), name="semcache-retire")

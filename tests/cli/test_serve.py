@@ -160,6 +160,24 @@ def test_a_proxy_on_its_own_reloads_on_the_signal(start: Start, tmp_path: Path) 
     eventually(lambda: pack() == "other")
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads what a process holds back")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_reload_that_is_asked_for_during_the_start_comes_after_it(start: Start, workers: int) -> None:
+    """The signal ended a proxy that was not ready yet."""
+    server = start("serve", *ECHO, "--workers", workers)
+
+    def held() -> bool:
+        status = Path(f"/proc/{server.pid}/status").read_text()
+        return bool(int(status.partition("SigBlk:")[2].split()[0], 16) & 1 << signal.SIGHUP - 1)
+
+    eventually(held)
+    server.send_signal(signal.SIGHUP)
+    assert server.stderr is not None
+    said = sorted(server.stderr.readline() for _ in range(2))
+    assert said[0].startswith("info: reloaded for SIGHUP")
+    assert said[1].startswith("semcache is ready on ")
+
+
 def test_nobody_to_reload_is_an_error(run: Run, fill: Callable[..., object], tmp_path: Path) -> None:
     assert run("keys", "create", "--tenant", "acme").returncode == 0
     done = run("reload", "--wait", "0.2")

@@ -25,7 +25,7 @@ _SQLITE = (
     ("disk I/O error", "reading or writing failed; check the disk and the system log"),
     ("no such table", "a table is missing; the file is no complete semcache store: restore a backup, or move it away"),
 )
-_FOLDER = "its folder cannot be made: give this user write access there, or name another one (`--data`)"
+_FOLDER = "its folder cannot be made or written to: give this user write access there, or name another one (`--data`)"
 _POSTGRES = (
     ("55P03", "another process holds its lock for too long; look for long transactions in pg_stat_activity"),
     ("53100", "its disk is full; free some space, for a purge needs some too"),
