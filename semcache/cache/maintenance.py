@@ -127,10 +127,11 @@ class Maintenance:
             await self.gauge()
 
     async def gauge(self) -> None:
-        """Refresh the gauges."""
+        """Refresh the gauges, and have every category of the pack among the counters."""
         for category, count in self._live.registry.counts().items():
             self._meter.entries.labels(category).set(count)
         for category in self._pack.categories:
+            self._meter.expect(category)
             self._meter.threshold.labels(category).set(self._strategy.floor(category, Controls()))
             self._meter.stand(category, self._strategy.standing(category))
         self._meter.index_bytes.set(await self._live.index.bytes_used())

@@ -1,7 +1,8 @@
 """Every metric and log field name, once, and how an outcome becomes metrics.
 
 Knows nothing of HTTP or of who scrapes. Invariant: labels are bounded (endpoints, outcomes, reasons, the pack's
-categories); no tenant, id or prompt is ever a label, and no prompt is ever logged.
+categories); no tenant, id or prompt is ever a label, and no prompt is ever logged. What alerts count is there from the
+start, as 0: Prometheus sees no increase in a series that appears with its first count.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from semcache.types import Recorded, public_id
-from semcache.types.evidence import Label, Standing, State
+from semcache.types import Recorded, Why, public_id
+from semcache.types.evidence import Label, LabelSource, Standing, State
 
+COMPONENTS = (
+    *("store", "index", "embedder", "cache", "dialect", "replay", "background", "learning", "plans", "near"),
+    *("threshold", "wording", "judged", "freshness"),  # what learns from labels
+)
+UNLABELLED = ("undecided", "late", "failed", "lapsed", "not-stored", "full", "given-up")
+EVICTED = ("quota", "expired", "unreadable")
+LIMITED = ("requests", "tokens", "dollars")
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
 
@@ -110,6 +118,21 @@ class Meter:
         self.build = Gauge(
             "semcache_build_info", "Version and embedder.", ["version", "embedder"], registry=r, multiprocess_mode="max"
         )
+        for counter, values in (
+            (self.faults, COMPONENTS),
+            (self._unlabelled, UNLABELLED),
+            (self.evictions, EVICTED),
+            (self.limited, LIMITED),
+        ):
+            for value in values:
+                counter.labels(value)
+
+    def expect(self, category: str) -> None:
+        """Show what alerts count in this category as 0, unless it has been counted."""
+        for source in (LabelSource.AUDIT, LabelSource.FEEDBACK):
+            self.false_hits.labels(category, source.value)
+        for result in ("stored", Why.FAULT.value):
+            self._stores.labels(category, result)
 
     def _known_of_category(self, name: str, meaning: str) -> Gauge:
         return Gauge(name, meaning, ["category"], registry=self.registry, multiprocess_mode="mostrecent")

@@ -28,6 +28,7 @@ async def test_a_category_may_say_anything(tmp_path: Path, monkeypatch: pytest.M
     assert row["error"] == {"estimate": 0.01, "low": 0.0, "high": 0.02}
     assert (row["break_even"], row["drift"]) == (None, None), "JSON has no word for infinity"
     assert b'semcache_state{category="careful",state="fixed"} 1.0' in metrics.body
+    assert b'semcache_false_hits_total{category="careful",source="audit"} 0.0' in metrics.body
 
 
 async def test_metrics_come_in_the_format_that_is_asked_for_and_tell_of_the_process(tmp_path: Path) -> None:

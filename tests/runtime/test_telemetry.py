@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+import semcache
+from semcache.learning import label_log
+from semcache.runtime import telemetry
+from semcache.runtime.guarded_calls import PARTS
 from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Outcome, Recorded, Scope, Why
 from semcache.types.evidence import Interval, Standing, State
@@ -48,3 +54,32 @@ def test_later_news_of_a_request_is_no_request_of_the_log(count: int, event: str
     assert msgspec.json.encode(log_fields(row))
     labels = {"endpoint": "chat", "category": "support", "outcome": "semantic", "why": "semantic"}
     assert meter.registry.get_sample_value("semcache_requests_total", labels) == count
+
+
+def test_what_alerts_count_is_there_before_it_is_counted() -> None:
+    """Prometheus sees no increase in a series that appears with its first count."""
+    meter = Meter()
+    meter.expect("support")
+    meter.false_hits.labels("support", "feedback").inc()
+    meter.expect("support")
+    assert shown(meter, "semcache_false_hits_total", source="audit") == 0
+    assert shown(meter, "semcache_false_hits_total", source="feedback") == 1
+    assert shown(meter, "semcache_stores_total", result="cache-fault") == 0
+    for name, label, values in (
+        ("semcache_faults_total", "component", telemetry.COMPONENTS),
+        ("semcache_dropped_labels_total", "reason", telemetry.UNLABELLED),
+        ("semcache_evictions_total", "reason", telemetry.EVICTED),
+        ("semcache_limited_total", "limit", telemetry.LIMITED),
+    ):
+        assert [meter.registry.get_sample_value(name, {label: value}) for value in values] == [0.0] * len(values)
+
+
+def test_every_value_that_the_code_counts_is_known_before() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in Path(semcache.__file__).parent.rglob("*.py"))
+    learners = {label_log.NAME, label_log.FRESHNESS, label_log.WORDING, label_log.JUDGED}
+    for pattern, known, beside in (
+        (r'(?:faults\.labels|log_fault)\((?:\w+\.?)*,? ?"([\w-]+)"\)', telemetry.COMPONENTS, {*PARTS, *learners}),
+        (r'unlabelled\("([\w-]+)"\)', telemetry.UNLABELLED, set()),
+        (r'evictions\.labels\("([\w-]+)"\)', telemetry.EVICTED, set()),
+    ):
+        assert {*re.findall(pattern, source), *beside} == set(known)
