@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +18,7 @@ from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.models.cross_encoder import CrossEncoder
+from semcache.request.text import read
 from semcache.types import Candidate, Card, Conflict, Controls, Serve
 from semcache.types.evidence import Label, LabelSource
 
@@ -215,3 +218,22 @@ def test_no_word_is_louder_than_the_shipped_verifiers_can_be() -> None:
     word = features.NAMES.index("word")
     values = features.of("reset my card", _candidate(1, 0.9, 1, "reset the card"))
     assert features.with_verdict(values, 1.0)[word] == pytest.approx(features.with_verdict(values, best)[word])
+
+
+def test_a_reading_of_a_prompt_is_small() -> None:
+    """Thousands are remembered: as sets of trigrams they took sixty megabytes of a worker."""
+    words = WORDS
+    rng = random.Random(7)
+    prompts = [f"{' '.join(rng.choices(words, k=10))} {number}?" for number in range(500)]
+    for prompt in prompts:
+        read(prompt)
+    features._read.cache_clear()  # type: ignore[attr-defined]
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for prompt in prompts:
+            features._read(prompt)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (after - before) / len(prompts) < 4000
