@@ -40,7 +40,7 @@ async def access(visit: Visit, made: str = "", note: str = "") -> Response:
 
 
 async def make_key(visit: Visit) -> Response:
-    """Make a key and show it, this once."""
+    """Create a key and show it, this once."""
     rights = visit.choice("rights", ("plain", "trusted", "admin"), "plain")
     user = visit.asked("user") or None
     plain, key = new_key(
@@ -78,7 +78,7 @@ async def _renew(visit: Visit) -> None:
 
 
 async def erase_tenant(visit: Visit) -> Response:
-    """Erase all that is kept of a tenant, for good."""
+    """Erase everything stored for a tenant, for good."""
     # As they were sent: without the spaces around it, the name may be another tenant's.
     tenant, typed = ("".join(visit.form.get(name, ())[:1]) for name in ("erase", "typed"))
     where = Selector(tenant=tenant)
@@ -90,8 +90,8 @@ async def erase_tenant(visit: Visit) -> Response:
     try:
         ids, _ = await visit.cache.operating.delete(where, who=visit.who, forever=True)
     except StoreError as error:
-        return visit.back("/access", f"Not all was erased: {error}. Do it again.", bad=True)
-    return visit.back("/access", f"All that was kept of {tenant} is gone, {len(ids)} entries among it.")
+        return visit.back("/access", f"Not everything was erased: {error}. Try again.", bad=True)
+    return visit.back("/access", f"Everything stored for {tenant} was erased, including {len(ids)} entries.")
 
 
 ROUTES = (

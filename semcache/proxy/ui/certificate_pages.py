@@ -63,7 +63,7 @@ def _reliable(bins: Sequence[ReliabilityBin]) -> dict[str, Any]:
     return {
         "x": [one.predicted for one in bins],
         "kind": "lines",
-        "xname": "P(correct) said",
+        "xname": "Predicted P(correct)",
         "unit": "share",
         "series": [
             {"name": "as said", "tone": "quiet", "values": [one.predicted for one in bins]},

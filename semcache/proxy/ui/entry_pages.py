@@ -27,7 +27,7 @@ async def entries(visit: Visit) -> Response:
         try:
             found = await search.by_meaning(where, words, limit=_PAGE)
         except CacheUnavailable as error:
-            refusal = f"Searching by meaning does not work now: {error}"
+            refusal = f"Searching by meaning is not available now: {error}"
             found = await search.by_words(where, words, limit=_PAGE)
     else:
         created = visit.number("before", 0.0, 0.0, 1e12)
@@ -52,7 +52,7 @@ async def forget_many(visit: Visit) -> Response:
     ticked = () if chosen == "all" else visit.form.get("ids", ())
     ids = tuple(number for text in ticked if (number := parse_id(text)) is not None)
     if chosen == "ticked" and not ids:
-        raise InvalidArgument("No entry is ticked: nothing was done.")
+        raise InvalidArgument("No entry is selected: nothing was deleted.")
     words = visit.asked("q")
     if ids:
         where = Selector(ids=ids, tenant=visit.visitor.tenant)
@@ -63,13 +63,13 @@ async def forget_many(visit: Visit) -> Response:
         elif where == _selector_of_all(visit) and not visit.visitor.caller.admin:
             where = Selector(tenant=visit.visitor.tenant)
     if where.ids == ():
-        raise InvalidArgument("No entry matches: nothing was done.")
+        raise InvalidArgument("No entry matches: nothing was deleted.")
     meant = await visit.cache.invalidate(where, dry_run=True)
     if visit.asked("sure") != "yes":
         sample = await visit.cache.select(replace(where, ids=tuple(meant[:_SHOWN])), limit=_SHOWN) if meant else []
         return visit.page("forget.html", meant=len(meant), sample=sample, ids=ticked, words=words)
     if str(len(meant)) != visit.asked("meant"):
-        raise InvalidArgument("Other entries match by now: go back and look again. Nothing was done.")
+        raise InvalidArgument("The matching entries have changed: go back and check again. Nothing was deleted.")
     done, undo = await visit.cache.operating.delete(where, who=visit.who)
     said = "entry is" if len(done) == 1 else "entries are"
     return visit.back("/entries", f"{len(done)} {said} forgotten.", undo=undo or "")

@@ -126,7 +126,7 @@ class PageApplication:
         _check_site(visit.request)
         sign = visit.request.headers.get("x-semcache-sign") or next(iter(visit.form.get("sign", ())), "")
         if not self._visitors.signed(visit.visitor, sign):
-            message = "This form is not of your session: reload the page, then try again."
+            message = "This form does not belong to your session: reload the page and try again."
             raise RequestRejected(403, message, code="forbidden")
 
     def _visitor(self, request: Request) -> tuple[Visitor | None, str | None]:
@@ -202,7 +202,7 @@ def _check_site(request: Request) -> None:
         names = [request.headers.get(name, "").partition(",")[0] for name in ("host", "x-forwarded-host")]
         site = "same-origin" if origin.rpartition("//")[2] in names else "cross-site"
     if site not in (None, "same-origin", "none"):
-        raise RequestRejected(403, "This was sent by a page of another site.", code="forbidden")
+        raise RequestRejected(403, "This request was sent by a page of another site.", code="forbidden")
 
 
 def _to_login(request: Request) -> Response:

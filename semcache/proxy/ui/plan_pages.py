@@ -41,7 +41,7 @@ async def forget_plan(visit: Visit) -> Response:
     if not done:
         raise not_found(f"plan {wanted[:64]!r}")
     await visit.cache.operating.act("forget plan", who=visit.who, tenant=visit.visitor.tenant, id=wanted)
-    return visit.back("/plans", "The plan is forgotten: it is learned again from runs that succeed.")
+    return visit.back("/plans", "The plan was forgotten. It is learned again from successful runs.")
 
 
 ROUTES = (

@@ -137,7 +137,7 @@ async def report(visit: Visit) -> Response:
     to = _from(visit)
     if request_id and await visit.cache.operating.request(request_id, tenant=tenant) is None:
         to = "/requests"
-    message = "Reported as wrong: it is not served to this request again."
+    message = "Reported as wrong. The answer is not served to this request again."
     return visit.back(to, message, withdraw=entry)
 
 
@@ -147,7 +147,7 @@ async def withdraw(visit: Visit) -> Response:
     done = await visit.cache.operating.withdraw(parse_id(entry), who=visit.who, tenant=visit.visitor.tenant)
     if done is None:
         return visit.back(_from(visit), "There is no report about this entry to withdraw.", bad=True)
-    return visit.back(_from(visit), "The report is withdrawn: the entry may be served again.")
+    return visit.back(_from(visit), "The report is withdrawn. The entry may be served again.")
 
 
 async def forget(visit: Visit) -> Response:
@@ -159,15 +159,17 @@ async def forget(visit: Visit) -> Response:
     ids, undo = await visit.cache.operating.delete(where, who=visit.who)
     if not ids:
         raise not_found("such entry")
-    return visit.back("/requests", "The entry is forgotten.", undo=undo or "")
+    return visit.back("/requests", "The entry was forgotten.", undo=undo or "")
 
 
 async def never_by_meaning(visit: Visit) -> Response:
     """Serve an entry to its own request alone."""
     undo = await visit.inspection.serve_exactly_only(visit.asked("entry"), who=visit.who, tenant=visit.visitor.tenant)
     if undo is None:
-        return visit.back(_from(visit), "This entry is served to its own request alone already, or is gone.", bad=True)
-    return visit.back(_from(visit), "From now on the entry is served to its own request alone.", undo=undo)
+        return visit.back(
+            _from(visit), "This entry is already served to its own request only, or has been deleted.", bad=True
+        )
+    return visit.back(_from(visit), "From now on the entry is served to its own request only.", undo=undo)
 
 
 def _from(visit: Visit) -> str:

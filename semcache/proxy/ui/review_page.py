@@ -37,7 +37,9 @@ async def judge(visit: Visit) -> Response:
     )
     skip = visit.asked("skip")
     if not done:
-        return visit.back("/review", "This doubt is gone: its entry or its record was deleted.", bad=True, skip=skip)
+        return visit.back(
+            "/review", "This pair no longer exists: its entry or its record was deleted.", bad=True, skip=skip
+        )
     said = "right" if correct else "wrong: it will not be served to that request"
     return visit.back("/review", f"Learned: the answer is {said}.", skip=skip)
 

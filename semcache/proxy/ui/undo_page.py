@@ -28,8 +28,8 @@ async def undo(visit: Visit) -> Response:
     came = visit.asked("back")
     to = came.removeprefix(PATH) if came.startswith(PATH + "/") and came.isprintable() else "/undo"
     if not ids:
-        return visit.back(to, "Nothing came back: it was undone already, or its time is over.", bad=True)
-    return visit.back(to, f"Undone: {len(ids)} {'entry is' if len(ids) == 1 else 'entries are'} as before.")
+        return visit.back(to, "Nothing was restored: it was undone already, or its time is over.", bad=True)
+    return visit.back(to, f"Undone: {len(ids)} {'entry is' if len(ids) == 1 else 'entries are'} restored.")
 
 
 ROUTES = (PageRoute("/undo", undo_list, Right.READS), PageRoute("/undo", undo, Right.CHANGES, post=True))

@@ -270,7 +270,7 @@ def test_everything_works_with_the_keyboard(chromium: Any, served: Served) -> No
         assert page.evaluate("document.activeElement.id") == "main"
         page.goto(f"{served.page}/entries")
         tick = page.locator("input[name=ids]").first
-        button = page.get_by_role("button", name="Forget those ticked…")
+        button = page.get_by_role("button", name="Forget selected…")
         assert button.is_disabled()
         tick.focus()
         page.keyboard.press("Space")
@@ -333,5 +333,5 @@ def test_the_numbers_of_a_chart_are_those_of_its_table(chromium: Any, served: Se
         page.wait_for_selector("figure canvas")
         data = json.loads(page.locator("figure[data-chart]").nth(1).get_attribute("data-chart"))
         assert {one["name"]: sum(one["values"]) for one in data["series"]} == {"Exact": 2, "Missed": 1}
-        page.get_by_text("The numbers of the charts").click()
+        page.get_by_text("Data of the charts").click()
         assert page.locator("details tbody tr").count() == len(data["x"])

@@ -137,7 +137,7 @@ async def test_entries_are_forgotten_after_a_dry_run_and_brought_back(tmp_path: 
         assert len(await proxy.cache.select(Selector(everything=True))) == 1
         undo = re.search(r'name="undo" value="(\w+)"', gone.body.decode())
         assert undo
-        assert b"3 entries are as before" in (await browser.change("/undo", undo=undo[1], back=PAGE + "/entries")).body
+        assert b"3 entries are restored" in (await browser.change("/undo", undo=undo[1], back=PAGE + "/entries")).body
         assert len(await proxy.cache.select(Selector(everything=True))) == 4
 
 
@@ -164,7 +164,7 @@ async def test_a_button_forgets_what_it_says(tmp_path: Path) -> None:
         sign = sign_of((await browser.get()).body.decode())
         none = await browser.post("/entries/forget", {"sign": sign, "chosen": "ticked"})
         assert none.status == 400
-        assert b"No entry is ticked" in none.body
+        assert b"No entry is selected" in none.body
         every = [("sign", sign), ("q", "dish"), ("chosen", "all"), ("ids", ids[0])]
         shown = (await browser.post("/entries/forget", every)).body
         assert b"Forget 3 entries?" in shown
@@ -363,10 +363,11 @@ async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) ->
         browser = await logged_in(proxy, keys["admin"])
         sign = sign_of((await browser.get()).body.decode())
         assert (
-            b"Erase all that is kept of a?" in (await browser.post("/access/erase", {"sign": sign, "erase": "a"})).body
+            b"Erase everything stored for a?"
+            in (await browser.post("/access/erase", {"sign": sign, "erase": "a"})).body
         )
         assert (
-            b"typed differently"
+            b"The name does not match"
             in (await browser.post("/access/erase", {"sign": sign, "erase": "a", "typed": "b"})).body
         )
         assert len(await proxy.cache.select(Selector(everything=True))) == 2
