@@ -68,6 +68,7 @@ class Learner:
         self._compared: OrderedDict[tuple[str, bool], None] = OrderedDict()  # requests of late, and if they were served
         self._working, self._judging = asyncio.Lock(), asyncio.Lock()
         self._owing = asyncio.Event()
+        self._closing = False
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -85,8 +86,9 @@ class Learner:
         """Stop, write what is pending and save the learned state.
 
         Comparisons in the queue stay for the next worker. Answers that replaced others before a slow judge compared
-        them teach nothing.
+        them teach nothing. The local verifier is not asked any more: after a burst of misses that would take minutes.
         """
+        self._closing = True
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -193,7 +195,7 @@ class Learner:
     async def _with_word(self, label: Label, lookup: Lookup) -> Label:
         """The label with what the local verifier would have said, where that teaches what its word is worth."""
         card = self._live.registry.get(label.entry_id)
-        if card is None or not labelling.is_unread(label, self.log.pack.of(lookup.category)):
+        if self._closing or card is None or not labelling.is_unread(label, self.log.pack.of(lookup.category)):
             return label
         p_same = await self._read(lookup.request.text, card.text)
         return label if p_same is None else labelling.read(label, p_same)

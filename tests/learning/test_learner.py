@@ -442,6 +442,27 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
         assert len(judge.shown) == 1
 
 
+async def test_a_shutdown_after_a_burst_of_misses_does_not_wait_for_the_verifier(tmp_path: Path) -> None:
+    """It read every pair of the burst first: a proxy that had answered 10,000 questions took minutes to end."""
+    heard: list[tuple[str, str]] = []
+
+    async def read(one: str, two: str) -> float:
+        heard.append((one, two))
+        return 0.9
+
+    async with opened(tmp_path, Slow("never"), pack=f"{PACK}  verify: verifier\n") as cache:
+        learner = cache.components.learner
+        learner._read = read
+        for task in learner._tasks:
+            task.cancel()
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Keep the button pressed.")
+    assert heard == []
+    async with opened(tmp_path, Slow(True), pack=f"{PACK}  verify: verifier\n") as again:
+        await again.settle()
+        assert len(pupil(again).labels) == 1, "the comparison is left to the next start"
+
+
 async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and_what_is_dropped_is_counted(
     tmp_path: Path,
 ) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import socket
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -585,3 +589,62 @@ def test_a_proxy_that_is_none_is_a_mistake_of_the_configuration_and_not_quoted(p
     with pytest.raises(ConfigError, match=r"upstream\.proxy cannot be used") as raised:
         HttpBackend("http://upstream.invalid/v1", Connection(proxy=proxy))
     assert "secret" not in str(raised.value)
+
+
+def _certificate(folder: Path) -> Path:
+    """A file with a key and a certificate of its own for localhost."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=True)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "localhost.pem"
+    plain = serialization.NoEncryption()
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+        + made.public_bytes(serialization.Encoding.PEM)
+    )
+    return file
+
+
+async def test_a_fault_of_tls_says_what_to_do_about_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+        writer.close()
+
+    async def speak_plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"what?\r\n")
+        await reader.read()
+        writer.close()
+
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    file = _certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    secure = await asyncio.start_server(answer, "localhost", 0, ssl=context)
+    plain = await asyncio.start_server(speak_plainly, "localhost", 0)
+    async with secure, plain:
+        for server, remedy in ((secure, "SSL_CERT_FILE"), (plain, "http://?")):
+            backend = HttpBackend(f"https://localhost:{server.sockets[0].getsockname()[1]}")
+            with pytest.raises(UpstreamError, match=re.escape(remedy)):
+                await soon(backend.send(Outbound("GET", "/v1/models", [], b"")))
+            await backend.close()
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        backend = HttpBackend(f"https://localhost:{secure.sockets[0].getsockname()[1]}")
+        reply = await soon(backend.send(Outbound("GET", "/v1/models", [], b"")))
+        assert b"".join([piece async for piece in reply.chunks()]) == b"ok"
+        await backend.close()
+
+
+def test_trusted_certificates_that_are_not_there_are_a_mistake_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/authorities.pem")
+    with pytest.raises(ConfigError, match=r"/nowhere/authorities\.pem"):
+        HttpBackend("https://localhost")

@@ -12,7 +12,9 @@ keeps sending has no limit in all.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -35,6 +37,10 @@ _SEPARATOR = re.compile(r"[/\\;]|%2f|%5c|%3b")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
 _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
+_TLS = (
+    ("CERTIFICATE_VERIFY_FAILED", "name a file with the certificate of its authority in SSL_CERT_FILE"),
+    ("[SSL", "does it speak TLS at this port, or is its URL http://?"),
+)
 _FAILURES = (
     httpcore2.TimeoutException,
     httpcore2.NetworkError,
@@ -74,7 +80,7 @@ class HttpBackend:
         self._pool: httpcore2.AsyncConnectionPool | _Transport
         if transport is None and connection.proxy is None:
             self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=httpx2.create_ssl_context() if self._origin.startswith("https:") else None,
+                ssl_context=_trust() if self._origin.startswith("https:") else None,
                 max_connections=connection.max_connections,
                 max_keepalive_connections=connection.max_connections,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
@@ -177,7 +183,8 @@ class HttpBackend:
             case httpcore2.TimeoutException() | httpx2.TimeoutException():
                 return UpstreamTimeout(f"{self._origin} was silent for more than {self._limits['read']:g} s")
             case httpcore2.ConnectError() | httpx2.ConnectError():
-                return UpstreamError(f"cannot connect to {self._origin}: {detail}; is it running, and the URL right?")
+                remedy = next((one for sign, one in _TLS if sign in detail), "is it running, and the URL right?")
+                return UpstreamError(f"cannot connect to {self._origin}: {detail}; {remedy}")
             case httpcore2.LocalProtocolError() | httpx2.LocalProtocolError():
                 # What it says quotes our own headers, and they hold keys.
                 return UpstreamError(f"the request cannot be sent to {self._origin} as it is: a header is not valid")
@@ -262,6 +269,15 @@ def _is_installed(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:
         return False
+
+
+def _trust() -> ssl.SSLContext:
+    """The certificates that are trusted. Raises ConfigError for a file that the environment names in vain."""
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        named = {name: os.environ[name] for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ}
+        raise ConfigError(f"the trusted certificates cannot be read: {named or error}: correct the path") from error
 
 
 def _locate(base_url: str) -> tuple[str, str, bool]:
