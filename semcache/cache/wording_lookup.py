@@ -48,7 +48,7 @@ class WordingLookup:
     def look(self, query: Query) -> Lookup | None:
         """Return the lookup of a request that an equal wording answers, or would if it were not held back, or None."""
         request = query.request
-        names = self._names if query.rule is None else [name for name in self._names if name == query.rule]
+        names = self._searched(query)
         policy = self._pack.of(query.rule or "default")
         if request.controls.no_cache or not names or exact_alone(request, policy, self._pack):
             return None
@@ -62,6 +62,18 @@ class WordingLookup:
                     self.tier.note(card.category, served.edit, audited=served.audit)
                 return self._found(query, card, served)
         return held
+
+    def _searched(self, query: Query) -> list[str]:
+        """The categories that may hold an equal wording; none if that of the request serves no other wordings.
+
+        A rule that the request matches need not match the stored wording: "k8s" and "Kubernetes" are one wording.
+        """
+        if query.rule is None:
+            return self._names
+        if query.rule not in self._names:
+            return []
+        named = query.request.controls.category is not None
+        return [query.rule] if named else [query.rule, *(name for name in self._names if name != query.rule)]
 
     @staticmethod
     def _found(query: Query, card: Card, decision: Serve | Forward) -> Lookup:
@@ -77,7 +89,13 @@ class WordingLookup:
         request, policy = query.request, self._pack.of(card.category)
         if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
             return None
-        edit = strictest(request.text, card.text, self.tier.kinds(card.category))
+        kinds = self.tier.kinds(card.category)
+        if query.rule is not None and query.rule != card.category:
+            kinds &= self.tier.kinds(query.rule)
+            stricter = self._pack.target_of(query.rule) < self._pack.target_of(card.category)
+            if stricter or eligibility.ineligible(request, self._pack.of(query.rule)) is not None:
+                return None
+        edit = strictest(request.text, card.text, kinds)
         if edit is None:
             return None
         terms = decide.RequestTerms.of(

@@ -69,6 +69,33 @@ async def test_nothing_is_embedded_for_it(cache: AsyncSemanticCache, monkeypatch
     assert (await cache.lookup("What does it cost to cancel?")).why is Why.FAULT
 
 
+async def test_a_category_by_rule_finds_what_an_equal_wording_that_breaks_the_rule_was_kept_under(
+    cache: AsyncSemanticCache,
+) -> None:
+    await keep(cache, "What does k8s do?")
+    found = await cache.lookup("What does Kubernetes do?")
+    assert (found.answer, found.why) == ("Press Cancel.", Why.WORDING)
+
+
+async def test_the_target_of_a_category_by_rule_is_kept_by_equal_wordings_of_others(
+    tmp_path: Path, clock: Clock
+) -> None:
+    pack = tmp_path / "pack.yaml"
+    for target, served in (("0.01", True), ("0.005", False)):
+        pack.write_text(
+            "name: p\ncategories:\n  default: {target: 0.01}\n"
+            f"  code: {{target: {target}, rules: {{patterns: [kubernetes]}}}}\n"
+        )
+        async with await AsyncSemanticCache.open(str(tmp_path / target), policies=str(pack), clock=clock) as cache:
+            await keep(cache, "What does k8s do?")
+            assert ((await cache.lookup("What does Kubernetes do?")).why is Why.WORDING) is served
+
+
+async def test_a_category_that_the_caller_names_alone_is_searched(cache: AsyncSemanticCache) -> None:
+    await keep(cache, controls={"category": "support"})
+    assert (await cache.lookup(ASKED, controls={"category": "code"})).answer is None
+
+
 @pytest.mark.parametrize(
     "other", [{"tenant": "b"}, {"namespace": "n"}, {"model": "other"}, {"temperature": 0.5}, {"max_tokens": 3}]
 )

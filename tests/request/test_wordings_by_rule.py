@@ -12,6 +12,14 @@ from hypothesis import strategies as st
 from semcache.request.wording import canonical
 
 TEXTS_OF_TASKS = [
+    ("Is this sentence polite? Could you tell me what time it is?", "Is this sentence polite? What time is it?"),
+    ("Is this a question? Do you know where the bank is?", "Is this a question? Where is the bank?"),
+    ("Is the following sentence passive? Can files be moved?", "Is the following sentence passive? Can I move files?"),
+    ("Which tense is this sentence in? I was wondering where he is.", "Which tense is this sentence in? Where is he?"),
+    ("Rephrase this message. Please send me the file.", "Rephrase this message. Send me the file."),
+    ("Rate the tone of this message. Hi, how are you?", "Rate the tone of this message. How are you?"),
+    ("What tone does this have? Could you send it?", "What tone does this have? Send it."),
+    ("Make this polite. Tell me where he is.", "Make this polite. Where is he?"),
     ("make this polite: send me the file please", "make this polite: send me the file"),
     ("rewrite politely: send it, please", "rewrite politely: send it"),
     ("improve: can you please send it", "improve: can you send it"),

@@ -42,7 +42,7 @@ _AUXILIARIES = vocabulary(
 _BEGINNING = vocabulary("first originally original initially")
 # Of an order: when it is to be done, or how long, or for how many.
 _ABOUT_NUMBERS = vocabulary("for in at after")
-_TENSED = frozenset(_TENSES) | inflection.DETERMINERS
+_TENSED = frozenset(_TENSES) | inflection.DETERMINERS | {"being"}
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
 _SUBJECTS = vocabulary("who what which")

@@ -15,13 +15,13 @@ from semcache.matching.guards import dates, figures, written_numbers
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.quantities import Quantity, equal, excluding, strange
 from semcache.matching.guards.spelled import SPELT, spelled
-from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, STANDALONE, UNITS
+from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, POSSESSED, STANDALONE, UNITS
 from semcache.request.text import FEW, differing, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _CUES = SPELT | STANDALONE | PERIODS
-_GATE = _CUES | frozenset(UNITS) | {"pair"}
+_GATE = _CUES | frozenset(UNITS) | POSSESSED | {"pair"}
 _UNIT_WORDS = frozenset(UNITS)
 _NO_UNITS: frozenset[Unit] = frozenset()
 _NEVER_ASKED = vocabulary("c d f g h l m s w p bar cal second foot stone")  # a number is asked in no unit of this name

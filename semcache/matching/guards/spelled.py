@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES, UNITS
+from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, POSSESSED, SCALES, TIMES, UNITS
 from semcache.request.text import SplitText, heads
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
@@ -40,13 +40,14 @@ _HALVES = re.compile(r"\b(\d+)~?(?: and 0\.5\b| ?([a-z]+) and 0\.5\b(?! ?[a-z]))
 _TEN, _TENS = 10, 20  # words from the second on are followed by one below the first: "twenty three"
 _NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))
+_LASTING = PERIODS | POSSESSED
 _LARGEST = 10**300  # as "hundred hundred ..." names more than can be written, and no more is told apart
 
 
 def spelled(text: str, words: SplitText) -> str:
     """`text`, in lower case, with its number words as digits; `words` are the words it came from."""
     bag = words.bag
-    if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):
+    if bag.isdisjoint(SPELT) and (bag.isdisjoint(_LASTING) or bag.isdisjoint(_ARTICLES)):
         return text
     rewritten = _SPELLED.sub(_digits, text)
     return _HALVES.sub(_with_half, rewritten) if "half" in bag else rewritten

@@ -144,6 +144,7 @@ STANDALONE = frozenset(spelling for spelling in UNITS if spelling not in AMBIGUO
 # "per month" against "per year": a period counts without a number only after these words.
 PER = frozenset(("per", "a", "an", "each", "every", "in"))
 PERIODS = vocabulary("second minute hour day week fortnight month year seconds minutes hours days weeks months years")
+POSSESSED = frozenset(f"{period}'s" for period in PERIODS)  # "a week's holiday"
 
 _TO_NINETEEN = (
     "zero one two three four five six seven eight nine ten eleven twelve"

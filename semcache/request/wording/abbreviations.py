@@ -185,6 +185,11 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
         ),
         "veterinarian",
     ),
+    (
+        " in in ",
+        re.compile(r"(?<=\d) in in (?=(?:cm|mm|centim\w+|millim\w+|f(?:ee|oo)?t|m|met(?:er|re)s?|yards?)\b)", re.I),
+        " inches in ",
+    ),
     ("b/c ", re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
     *((cue, re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example") for cue in ("e.g", "e. g")),
     *((cue, re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is") for cue in ("i.e", "i. e")),
@@ -283,6 +288,11 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
             re.I,
         ),
         r"\1 temperature\2",
+    ),
+    (
+        frozenset(("args",)),
+        re.compile(r"\b(optional|keyword|positional|named|default|required|command[- ]line|cli|function) args\b", re.I),
+        r"\1 arguments",
     ),
     (frozenset(("diff",)), re.compile(r"\b(the|any) diff(?= (?:between|in|of)\b)", re.I), r"\1 difference"),
     (frozenset(("diff",)), re.compile(r"^diff(?= between\b)", re.I), "difference"),

@@ -109,6 +109,7 @@ _SINGLE: dict[str, str] = dict(
     e-mail=email e-mails=emails storeys=stories mediaeval=medieval paediatrically=pediatrically
     homoeopathy=homeopathy foetuses=fetuses manoeuvring=maneuvering manoeuvred=maneuvered tranquillity=tranquility
     gipsy=gypsy unravelling=unraveling colourway=colorway
+    aubergine=eggplant aubergines=eggplants courgette=zucchini courgettes=zucchini
     neighbouring=neighboring neighbourhood=neighborhood favourite=favorite favourites=favorites
     """
     )

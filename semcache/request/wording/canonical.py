@@ -26,7 +26,7 @@ from semcache.request.wording.slips import USUAL
 from semcache.request.wording.task_texts import parted
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 11
+VERSION = 12
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096

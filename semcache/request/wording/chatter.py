@@ -77,6 +77,15 @@ _CONNECTIVES = vocabulary(
     sooo well-well aha huh
     """
 )
+# What somebody says before a question so as not to be blamed for it.
+EXCUSES = (
+    r"(?:(?:it|this) (?:has bugged|has been bugging) me(?: forever| for (?:ages|years|days|weeks|hours))?"
+    r"|(?:i am )?not sure if (?:this|it) is (?:the right place|ok|okay)(?: to ask)?(?: this| here)?"
+    r"|first[- ]time (?:user|caller|poster|asker) here|(?:total |complete |absolute )?(?:noob|newbie|n00b) here"
+    r"|homework help(?: please)?|late night question|(?:i know )?this (?:is|may be|might be|sounds) (?:probably |maybe "
+    r"|perhaps )?(?:obvious|dumb|silly|stupid|an? (?:obvious|dumb|silly|stupid|basic|noob|weird)(?: question| one)?)"
+    r"|sorry if (?:this|it) (?:is obvious|has been asked(?: before| already)?))"
+)
 _PHRASES = re.compile(
     r"(?:to be (?:honest|fair|clear)|i mean|you know(?: what)?|as (?:it happens|always|i said)"
     r"|by the way"
@@ -102,7 +111,8 @@ _PHRASES = re.compile(
     r"|evening|weekend|week|time|night)|take care|god bless|see you|speak soon|talk soon|all the best|keep (?:it )?up"
     r"(?: the)? (?:the )?(?:good|great) work|how (?:are|is) (?:you|it|things|everything)(?: (?:doing|going|today|all))*"
     r"|what is up|how do you do|nice to meet you|good to see you|long time no see"
-    r"|it has been bugging me|this has been bugging me|been bugging me|i keep forgetting|i always forget|i forgot"
+    rf"|{EXCUSES}|(?:i have )?(?:looked|searched|tried|checked) everywhere|l+o+l+|lmao|ha(?:ha)+"
+    r"|been bugging me|i keep forgetting|i always forget|i forgot"
     r"|i (?:really )?(?:do not|have no) (?:know|idea|clue)(?: please help)?|i am (?:so )?(?:confused|stuck|lost)"
     r"|need to know(?: asap| soon)?|let me know|please (?:tell me|advise|let me know|help|explain|answer|respond|reply)"
     r"|kindly (?:advise|help|assist|reply|respond)|please and thank you|(?:can|could|would) (?:you|some(?:one|body)"
@@ -181,7 +191,7 @@ _END_CUES = _SIGNS | vocabulary(
     """
     mind possible chance know wonder ideas idea thoughts suggestions tips clue clues pointers anyone anybody advise me
     convenience minute moment time trouble bother rush hurry pressure worries day one evening weekend week night
-    care would will mean
+    care would will mean everywhere obvious before already
     bless you soon best work forgetting forget forgot stuck confused lost friend can could may okay ok alright right
     asap everyone guys y'all team all folks takers explain answer respond reply huh please ask asking
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.chatter import enough, is_about, without_chatter
+from semcache.request.wording.chatter import EXCUSES, enough, is_about, without_chatter
 from semcache.request.wording.cues import begun
 from semcache.request.wording.endings import without_ending
 from semcache.request.wording.verbs import is_base
@@ -139,6 +139,7 @@ _LEADING = re.compile(
       | (?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ]so[ ](?={_NEXT}|{_ASKING}|{_VERB})
       | (?:literally|seriously|honestly|basically|frankly|essentially)[ ](?={_NEXT}|{_ASKING})
       | then[ ,]+(?={_NEXT})
+      | (?:l+o+l+|lmao|ha(?:ha)+)[ ](?={_ASKING})
       | m{{2,}}\b[ ,]+
       | (?:please[ ])?be[ ]so[ ](?:kind|good)(?:[ ]and|[ ]as[ ]to|,)[ ]{_SOFT}(?={_VERB}|{_TELLING})
       | (?:please[ ])?help[ ](?:me|us)(?:[ ]out)?[ ]and[ ]{_SOFT}(?={_VERB}|{_TELLING})
@@ -236,6 +237,11 @@ _LEADING = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_EXCUSED = re.compile(
+    rf"(?:(?:ok|okay|well|so|and) ){{0,2}}(?:{EXCUSES}[ ,]+but (?={_ASKING})|(?:i know )?it is (?:(?:very|really|so|quite"
+    rf"|getting) )?late(?: (?:here|at night))?[ ,]+but (?={_NEXT}))",
+    re.IGNORECASE,
+)
 _EMPHASIS = re.compile(
     r"^(what|who|where|when|why|how|which) (?:on earth|in the world|the heck|the hell|exactly|precisely|actually"
     r"|in god's name) "
@@ -300,6 +306,7 @@ _CUES = vocabulary("""
     listen you like see say hmm cool great out for as first hang hold one wait come curious serious mate may might if
     when
     it any do does have got anyone someone somebody apologies nice here my the what we are need not no q also but and
+    lol lmao haha
     anybody help is did then literally be advise inform guide update mm mmm mmmm man thx
     """)
 # What is asked of kinds of things asks if the reader can at all: "can you generate images".
@@ -337,6 +344,9 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text without fillers at its beginning and end; `words` are its words in lower case."""
     if (plain := without_chatter(text)) is not text:
         text = plain
+        words = text[:40].lower().replace(",", " ").split()
+    if "but" in bag and (match := _EXCUSED.match(text)) is not None:
+        text = text[match.end() :]
         words = text[:40].lower().replace(",", " ").split()
     able = words[:1] in (["can"], ["are"]) and _ABILITY.match(text) is not None
     while words and not able and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):

@@ -12,6 +12,7 @@ import re
 from semcache.request.text import vocabulary
 from semcache.request.wording.conversions import converted
 from semcache.request.wording.cues import folded
+from semcache.request.wording.deeds import way_to_do
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
@@ -108,7 +109,7 @@ _HEADS = (
     determine say whether guide would largest smallest
     highest lowest biggest tallest longest shortest oldest best worst most least fastest slowest first last deepest
     hottest coldest youngest
-    which it be walk talk take
+    which it be walk talk take trying
     """)
     | HEADS
 )
@@ -297,7 +298,7 @@ def framed(text: str, first: str) -> str:
         return f"how do i {base}{text[match.end() :]}"
     if (match := _HOW_TO.match(text)) and is_asked_for(match):
         return "how do i " + text[match.end() :]
-    if (way := way_of_anybody(text)) is not None:
+    if (way := way_of_anybody(text)) is not None or (way := way_to_do(text, first)) is not None:
         return way
     end = text.find("\n")
     line, rest = (text, "") if end < 0 else (text[:end], text[end:])

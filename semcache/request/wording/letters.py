@@ -85,12 +85,12 @@ _ACRONYMS = vocabulary(
     """
     us it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if
     up us an id ok hi oh la ma pa al co de go no to
-    cat act sat ram rom pet sad add mac pin ice sim now care mad ira irs eta era nasa cast cap cup cop cops dare dot
+    cat act sat ram rom pet sad add mac pin ice sim now care mad ira eta era nasa cast cap cup cop cops dare dot
     ups gap gas gum map mat met mom net new nut one out pal pan par pay pen pie pit pop pot rap raw red rest rip
     sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
     win wins won all and are can for has his how man mid not off old our sip soap crud solid dry kiss yarn bash dash
     fish ash awk sed cat less more make nose pest rice start hat lamp mean cars core cost bus ace aim ant arm art ban
-    bat bit boo cod cob dna fire raid slam goat chip star stars shield trim soar beam wine trap grit wasp dream spam
+    bat bit boo cod cob fire raid slam goat chip star stars shield trim soar beam wine trap grit wasp dream spam
     peace pride sage smart sharp swot blast bleach calm care case cave champ chaps clasp clear coin cord corn crew
     crisp dart debt deer drake edge epic face faith farm fast ferry flame flex flip frog glow grab grace gravy gust
     halo hare harp hero hope horse jump kite launch lean lens life links lion lock loft loop lost mace magic mars mask

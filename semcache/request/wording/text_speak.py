@@ -56,6 +56,13 @@ _MARKED = (
         "why",
     ),
     (re.compile(r"(?<=\bhow )2(?= [a-z])"), "to"),
+    (
+        re.compile(
+            r"(?:(?<=\bi )|(?<=\byou )|(?<=\bu )|(?<=\bwe )|(?<=\bto )|(?<=\bnot )|(?<=\bdon't )|(?<=\bdont ))"
+            r"no(?= (?:if|when|what|how|why|where|which|whether|who)\b)"
+        ),
+        "know",
+    ),
     (re.compile(r"(?<![\w/.-])4(?= \d+ (?:days?|weeks?|wks?|months?|years?|yrs?|hours?|hrs?)\b)"), "for"),
     (re.compile(r"\bbc(?= (?:of|i|my|the|it|they|we|he|she)\b)"), "because"),
     (
@@ -72,7 +79,9 @@ _TAIL = re.compile(
     r"(?:[ ,.!?]+(?:pls|plz|plss|thx|thnx|tnx|ty|tia|idk|lol|lmao|hlp|or nah|(?:asap|thanks|please)(?= *$)))+[ ?!.]*$"
 )
 _HASTE = re.compile(r"pls|plz|thx|tnx|thnx|\bty\b|tia|idk|lol|lmao|hlp|nah")
-_CHATTY = re.compile(r"(?<![\w/.-])(?:w/|b4|2\w*|gr8|\w+1|diff|btw|4|n|w|y|bc|r)(?![\w.-])", re.IGNORECASE)
+_CHATTY = re.compile(
+    r"(?<![\w/.-])(?:w/|b4|2\w*|gr8|\w+1|diff|btw|4|n|w|y|bc|r|no(?= (?:if|wh|how)))(?![\w.-])", re.IGNORECASE
+)
 
 
 def is_chatty(text: str) -> bool:

@@ -36,7 +36,7 @@ _HELP = re.compile(
     re.IGNORECASE,
 )
 # What people do with their own hands and accounts, and nobody can do for them by writing.
-_THEIR_OWN = vocabulary("""
+THEIR_OWN = vocabulary("""
     access activate add apply authenticate back block boot build buy cancel change charge clean close configure connect
     cook cut deactivate delete deploy deposit disable disconnect download dispute enable enroll exchange fill fix freeze
     grow hang hack improve increase install join jump keep kill learn link lock log login lose
@@ -71,7 +71,7 @@ def _to_do(word: str, match: re.Match[str]) -> str | None:
     said = match[0].lower()
     own = " me " in said and " with " not in said
     base = base_of(word) if word.endswith("ing") else word if own else None
-    if base not in _THEIR_OWN or (base == "make" and not _MADE.isdisjoint(match.string.lower().split())):
+    if base not in THEIR_OWN or (base == "make" and not _MADE.isdisjoint(match.string.lower().split())):
         return None
     return base
 

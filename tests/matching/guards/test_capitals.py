@@ -23,6 +23,8 @@ from semcache.matching import guards
         ("where did martin luther king grow up", "Where did Martin Luther King grow up?", False),
         ("how do I set the margins of a page in word", "How do I set the margins of a page in Word?", False),
         ("if it rains, do tortoises hide", "If it rains do tortoises hide?", False),
+        ("what does dna stand for", "What does DNA stand for?", False),
+        ("what is the irs", "What is the IRS?", False),
         ("what is rest", "What is REST?", True),
         ("What is ML?", "What is ml?", True),
         ("what is ml", "What is ML?", True),

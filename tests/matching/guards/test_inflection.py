@@ -28,6 +28,9 @@ APART = [
     ("They went on to study law", "They went on studying law"),
     ("How do I remember to lock it?", "How do I remember locking it?"),
     ("How do I recycle glass?", "How do I recycle glasses?"),
+    ("What is a spectacle?", "What are spectacles?"),
+    ("What are damages in law?", "What is damage in law?"),
+    ("Was the theatre rebuilt?", "Is the theatre being rebuilt?"),
     ("Who hosts the fair?", "Who hosted the fair?"),
     ("Who's running the shop?", "Who ran the shop?"),
     ("List the countries that use the franc", "List the countries that used the franc"),
@@ -36,6 +39,8 @@ APART = [
     ("How do I dye cloth?", "How do I dye clothes?"),
 ]
 ALIKE = [
+    ("How does frost damage pipes?", "How frost damages pipes"),
+    ("Can I sue for damage to my car?", "Can I sue for damages to my car?"),
     ("I lost my card", "I've lost my card"),
     ("My screen cracked", "My screen is cracked"),
     ("My flight was cancelled. What now?", "My flight has been cancelled. What now?"),

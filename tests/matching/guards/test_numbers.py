@@ -19,6 +19,9 @@ SIGNS = [
     ("½ cup of butter in grams", "1½ cups of butter in grams", True),
     ("¼ cup of butter in grams", "a quarter of a cup of butter in grams", False),
     ("¼ cup of butter in grams", "a quarter mile in metres", True),
+    ("What do I pack for a fortnight's trip?", "What do I pack for a two-week trip?", False),
+    ("What do I pack for a week's trip?", "What do I pack for a 7-day trip?", False),
+    ("Is a week's notice enough?", "Is a month's notice enough?", True),
     ("Bake for 1½ hours", "Bake for 90 minutes", False),
     ("1⅓ cups of rice for how many?", "4/3 cups of rice for how many?", False),
 ]

@@ -1,0 +1,138 @@
+"""Deeds that are wished for, in the passive or named by a noun, as questions of how to do them.
+
+"I need to cancel an order", "How can an order be canceled?" and "cancellation of an order" ask what "How do I cancel an
+order?" asks. Invariant: only verbs of what people do with their own accounts, files and things count, and nothing that
+is the asker's own ("my order") is wished for: that may be an order to do it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import vocabulary
+from semcache.request.wording.verbs import IRREGULAR, base_of, past_tense
+from semcache.request.wording.ways import THEIR_OWN
+
+# Who wishes for these may want an offer, a choice or care rather than the way to do it.
+_WISHED = (
+    THEIR_OWN
+    - vocabulary("""
+        apply book build buy cook cut grow hack hang improve join jump keep kill learn lose make mount order pair pay
+        plant purchase quit raise rent sell start stop turn use
+        """)
+) | vocabulary("""
+    archive attach copy customize edit embed evict export extract filter hide import insert merge rename rotate sort split thaw trademark unhide unzip upload
+    """)
+_WISH = re.compile(
+    r"(?:(?:i|we) (?:just |really |also )?(?:want|need|would like|have|wish|(?:am|are) (?:trying|looking|hoping))"
+    r"|trying|need) to ([a-z]+) ([^.?!;:,\n]+)$",
+    re.IGNORECASE,
+)
+# Behind these the wish is told of, or goes on: "I need to return it because it is broken".
+_GOES_ON = vocabulary("""
+    my our mine ours your yours me us myself ourselves you it them him her this these those i we he she they but so
+    because since if when while unless until before after how what why who which where whether please today tonight
+    tomorrow now help asap
+    """)
+_PASSIVE = re.compile(r"(how can|can) ([^.?!;:,\n]{2,60}?) be ([a-z]+)((?: [^.?!;:,\n]+)?)(\??)$", re.IGNORECASE)
+_NO_THING = vocabulary("""
+    i you we he she it they this that these those there one anyone anybody someone somebody everyone who what which me
+    people children child kids person persons man men woman women patient patients employee employees tenant tenants
+    worker workers citizen citizens
+    """)
+_LEFT_ALONE = vocabulary("be by and not never or my our your his her their its")
+_DONE_TO_THINGS = vocabulary("""
+    activate add attach avoid cancel change clean close configure connect copy create customize deactivate
+    delete deposit disable download edit enable exchange export extend extract filter fix freeze hide
+    import insert install link merge migrate mount move mute open pause prevent print recover reduce refreeze reheat
+    remove rename renew repair replace report reschedule reset restart restore retrieve return reverse revert rotate
+    save schedule send share sort split stop store submit switch sync take transfer treat unblock undo uninstall
+    unlink unlock unmute unsubscribe update upgrade upload use verify catch visit
+    """)
+# Nouns of deeds and their verbs; those of `_HOW_IT_GOES` are done at a counter, and nothing goes on by itself.
+_NOUNS = dict(
+    pair.split("=")
+    for pair in vocabulary("""
+        activation=activate cancellation=cancel closure=close configuration=configure conversion=convert creation=create
+        deactivation=deactivate deletion=delete exchange=exchange extraction=extract insertion=insert
+        installation=install preparation=prepare reactivation=reactivate registration=register
+        reinstallation=reinstall removal=remove renewal=renew replacement=replace restoration=restore return=return
+        submission=submit termination=terminate transfer=transfer uninstallation=uninstall verification=verify
+        """)
+)
+_HOW_IT_GOES = vocabulary("cancellation closure deletion exchange registration renewal replacement return transfer")
+# Alone these name a thing: "the creation of the world".
+_ONLY_ASKED = vocabulary("configuration conversion creation exchange preparation restoration return transfer")
+# What these say of the noun is asked about, and not the way to do it.
+_TOLD = vocabulary("by is are was were does do did has have will can should fee fees cost costs price date time of")
+_BARE = re.compile(r"(?:the )?([a-z]+) of ([^.?!;:,\n]{2,60})$", re.IGNORECASE)
+_PROCESS = re.compile(
+    r"(?:what (?:is|are) )?(?:the )?(?:process|procedure|steps|instructions|way|method) for (?:the )?([a-z]+) of "
+    r"([^.?!;:,\n]+)(\??)$",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(r"how does (?:the )?([a-z]+) of ([^.?!;:,\n]+?) work(\??)$", re.IGNORECASE)
+_WISHING = vocabulary("i we trying need")
+_ASKING = vocabulary("how can")
+_NAMING = vocabulary("how what the process procedure steps instructions way method")
+
+
+def way_to_do(text: str, first: str) -> str | None:
+    """The question in a wish, in the passive or in a noun; `first` is its first word in lower case.
+
+    >>> way_to_do("i need to cancel an order", "i")
+    'how do i cancel an order'
+    >>> way_to_do("how can a direct debit be canceled", "how")
+    'how do i cancel a direct debit'
+    """
+    if first in _WISHING:
+        return _wished(text)
+    if first in _ASKING and " be " in text and (found := _active(text)) is not None:
+        return found
+    return _verbal(text, first) if " of " in text and (first in _NAMING or first in _NOUNS) else None
+
+
+def _wished(text: str) -> str | None:
+    match = _WISH.match(text)
+    if match is None or (verb := match[1].lower()) not in _WISHED:
+        return None
+    words = match[2].lower().split()
+    return None if not _GOES_ON.isdisjoint(words) or "that" in (words[0], words[-1]) else f"how do i {verb} {match[2]}"
+
+
+def _active(text: str) -> str | None:
+    match = _PASSIVE.match(text)
+    if match is None:
+        return None
+    asked, thing, participle, rest, mark = match.groups()
+    base = _base(participle.lower())
+    if base not in _DONE_TO_THINGS or not _NO_THING.isdisjoint(thing.lower().split()):
+        return None
+    if not _LEFT_ALONE.isdisjoint((*thing.lower().split(), *rest.lower().split())):
+        return None
+    return f"{'how do i' if asked.lower() == 'how can' else 'can i'} {base} {thing}{rest}{mark}"
+
+
+def _base(participle: str) -> str | None:
+    if participle in _DONE_TO_THINGS:  # "reset", "split"
+        return participle
+    return IRREGULAR.get(participle) or past_tense(participle) or participle.removesuffix("ed")
+
+
+def _verbal(text: str, first: str) -> str | None:
+    noun = thing = mark = ""
+    if " for " in text and (match := _PROCESS.match(text)) is not None:
+        noun, thing, mark = match.groups()
+    elif first == "how":
+        if (
+            text.endswith(("work", "work?"))
+            and (match := _WORKS.match(text)) is not None
+            and match[1].lower() in _HOW_IT_GOES
+        ):
+            noun, thing, mark = match.groups()
+    elif (first in _NOUNS or first == "the") and (match := _BARE.match(text)) is not None:
+        noun, thing = match.groups()
+        if noun.lower() in _ONLY_ASKED:
+            return None
+    verb = _NOUNS.get(noun.lower()) or (base_of(noun.lower()) if noun.lower().endswith("ing") else None)
+    return None if verb is None or not _TOLD.isdisjoint(thing.lower().split()) else f"how do i {verb} {thing}{mark}"

@@ -1,0 +1,57 @@
+"""A deed that is wished for, in the passive or named by a noun is asked for as the way to do it, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.request.wording import canonical
+
+SAME = [
+    ("I need to cancel a booking that was paid by voucher", "How do I cancel a booking that was paid by voucher?"),
+    ("I'm trying to install a printer driver on Linux.", "How do I install a printer driver on Linux?"),
+    ("trying to rename a table in MySQL", "How do I rename a table in MySQL?"),
+    ("We want to upload a logo", "How do I upload a logo?"),
+    ("How can a standing order be cancelled?", "How can I cancel a standing order?"),
+    ("Can archived chats be restored?", "Can I restore archived chats?"),
+    ("Can bread dough be frozen after it has risen?", "Can I freeze bread dough after it has risen?"),
+    ("activation of a gift card", "How do I activate a gift card?"),
+    ("What is the procedure for the renewal of a permit?", "How do I renew a permit?"),
+    ("What are the steps for the resetting of a meter?", "How do I reset a meter?"),
+    ("How does the exchange of a ticket work?", "How do I exchange a ticket?"),
+]
+APART = [
+    ("I want to cancel my order", "How do I cancel my order?"),  # it may be an order to do it
+    ("I want to change my flight to Tuesday", "How do I change my flight to Tuesday?"),
+    ("I need to return it because it is broken", "How do I return it because it is broken?"),
+    ("I want to buy a phone", "How do I buy a phone?"),
+    ("I want to lose weight fast", "How do I lose weight fast?"),
+    ("I want to hang a man", "How do I hang a man?"),
+    ("Can I be tracked by an app?", "Can I track an app?"),
+    ("Can a phone be tracked?", "Can I track a phone?"),
+    ("Can charges be dropped?", "Can I drop charges?"),
+    ("Can my account be closed?", "Can I close my account?"),
+    ("Can a file be deleted by a guest?", "Can I delete a file by a guest?"),
+    ("Can a person be moved?", "Can I move a person?"),
+    ("How can a file not be deleted?", "How do I not delete a file?"),
+    ("the creation of the world", "How do I create the world?"),
+    ("return of the Jedi", "How do I return the Jedi?"),
+    ("the cancellation of a booking is free", "How do I cancel a booking is free"),
+    ("cancellation of an order by the seller", "How do I cancel an order by the seller?"),
+    ("How does the conversion of light to sugar work?", "How do I convert light to sugar?"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), SAME)
+def test_a_deed_is_asked_for_in_other_words(one: str, two: str) -> None:
+    assert canonical(one).text == canonical(two).text
+
+
+@pytest.mark.parametrize(("one", "two"), APART)
+def test_what_is_no_question_of_how_to_stays_apart(one: str, two: str) -> None:
+    assert canonical(one).text != canonical(two).text
+
+
+@pytest.mark.parametrize("text", sorted({text for pair in SAME + APART for text in pair}))
+def test_the_wording_of_a_wording_is_itself(text: str) -> None:
+    wording = canonical(text).text
+    assert canonical(wording).text == wording
