@@ -1,4 +1,4 @@
-"""A deed that is wished for, in the passive or named by a noun is asked for as the way to do it, and nothing else is."""
+"""A deed that is wished for, in the passive or named by a noun is asked for as the way to do it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ _WISHED = (
         plant purchase quit raise rent sell start stop turn use
         """)
 ) | vocabulary("""
-    archive attach copy customize edit embed evict export extract filter hide import insert merge rename rotate sort split thaw trademark unhide unzip upload
+    archive attach copy customize edit embed evict export extract filter hide import insert merge rename rotate sort
+    split thaw trademark unhide unzip upload
     """)
 _WISH = re.compile(
     r"(?:(?:i|we) (?:just |really |also )?(?:want|need|would like|have|wish|(?:am|are) (?:trying|looking|hoping))"

@@ -238,8 +238,8 @@ _LEADING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _EXCUSED = re.compile(
-    rf"(?:(?:ok|okay|well|so|and) ){{0,2}}(?:{EXCUSES}[ ,]+but (?={_ASKING})|(?:i know )?it is (?:(?:very|really|so|quite"
-    rf"|getting) )?late(?: (?:here|at night))?[ ,]+but (?={_NEXT}))",
+    rf"(?:(?:ok|okay|well|so|and) ){{0,2}}(?:{EXCUSES}[ ,]+but (?={_ASKING})|(?:i know )?it is (?:(?:very|really|so"
+    rf"|quite|getting) )?late(?: (?:here|at night))?[ ,]+but (?={_NEXT}))",
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(

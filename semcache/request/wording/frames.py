@@ -109,7 +109,7 @@ _HEADS = (
     determine say whether guide would largest smallest
     highest lowest biggest tallest longest shortest oldest best worst most least fastest slowest first last deepest
     hottest coldest youngest
-    which it be walk talk take trying
+    which it be walk talk take trying we
     """)
     | HEADS
 )
