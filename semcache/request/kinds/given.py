@@ -12,6 +12,7 @@ import re
 
 from semcache.request.kinds.patterns import SENTENCES, WORKS_ON_TEXT, any_of, vocabulary
 from semcache.request.secrets import fold
+from semcache.request.wording.task_texts import worked_on
 
 _LONGEST = 2000  # characters of a problem
 _LEAST = 12  # words of a text that is given
@@ -78,7 +79,8 @@ def without_given(folded: str) -> str:
 def given(text: str) -> str | None:
     """The text that a prompt gives to be worked on, white space and quotes around it aside; None for none."""
     found = _GIVEN.match(fold(text))
-    return None if found is None else " ".join(text[found.start("given") :].split()).strip(_QUOTES)
+    taken = worked_on(text) if found is None else text[found.start("given") :]
+    return None if taken is None else " ".join(taken.split()).strip(_QUOTES)
 
 
 def _words(parts: list[str]) -> int:

@@ -24,6 +24,7 @@ from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.request.wording.task_texts import parted
+from semcache.request.wording.worked_on import text_ends
 from semcache.runtime.scoped_memo import scoped_cache
 
 VERSION = 12
@@ -115,6 +116,8 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
     told: set[Edit] = set()
     counted: set[str] = set()
     current = text
+    if text_ends(text):  # "... Make this more formal.": the words before are what that is about
+        return Wording(text, ()), frozenset()
     for _ in range(_PASSES):
         if Edit.FRAME in kinds and (whole := calculation(current)) is not None:
             # Here, and not beside the other frames: expressions are held out of what these see.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.worked_on import text_begins, text_ends
 
 _DONE_TO = vocabulary("""
     edit polish shorten simplify condense expand elaborate punctuate pronounce spell respond reply
@@ -34,21 +35,6 @@ _WORDS = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z]+)*(?![\w.(-])")
 _CODED = re.compile(r"[(){}\[\]=<>;\\]|\w_\w")
 _INDENTED = re.compile(r"[ \t]*\n(?: {2}|\t)")
 _POLITE = re.compile(r"(?:(?:please|kindly|can you|could you|would you|will you) )*([a-z]+)\b", re.IGNORECASE)
-# What is asked of the sentence that follows: "Is this a question? ...", "Which tense is this sentence in? ...".
-_TOLD_OF = (
-    r"(?:sentence|phrase|text|message|paragraph|passage|quote|line|poem|headline|tweet|review|statement|question|remark"
-    r"|excerpt|clause|dialogue)"
-)
-_ASKED_OF = re.compile(
-    rf"(?:[^.?!:\n]{{0,80}}\b(?:this|the following|the next) {_TOLD_OF}\b[^.?!:\n]{{0,60}}"
-    rf"|is this (?:[a-z]+ ){{0,6}}(?:{_TOLD_OF}|polite|rude|formal|informal|grammatical|correct|passive|active"
-    r"|sarcastic|spam|positive|negative|direct|indirect|speech|command|request|declarative|interrogative|imperative|offensive"
-    r"|friendly|plural|singular|english)"
-    r"|(?:what|which) (?:tone|tense|mood|voice|register|language|dialect) (?:does|is) this\b[^.?!:\n]{0,40}"
-    r"|make this (?:[a-z]+ ){0,3}[a-z]+)[.?!]+ +(?=\S)",
-    re.IGNORECASE,
-)
-_ASKING_OF = vocabulary("is are does do what what's which how who whose in rate make")
 
 
 def parted(text: str) -> tuple[str, str] | None:
@@ -58,8 +44,9 @@ def parted(text: str) -> tuple[str, str] | None:
     ('make this polite: ', 'send it please')
     """
     start = text[: _LONGEST + 1]
-    if ("? " in start or ". " in start or "! " in start) and (asked := _asked_of(start)):
-        return f"{text[:asked].strip()} ", text[asked:].strip()
+    if begins := text_begins(text.lstrip()):
+        text = text.strip()
+        return f"{text[:begins].rstrip()} ", text[begins:]
     if ":" not in start and "\n" not in start:
         return None
     text = text.strip()
@@ -84,14 +71,16 @@ def parted(text: str) -> tuple[str, str] | None:
     return f"{line.rstrip()}\n", text[len(line) :].strip()
 
 
-def _asked_of(start: str) -> int:
-    """Where the text begins that a first sentence asks about; 0 for another beginning."""
-    if (match := _ASKED_OF.match(start)) is None:
-        return 0
-    first = match[0].split(None, 1)[0].lower()
-    done = _POLITE.match(match[0])
-    told = first in _ASKING_OF or (done is not None and _is_done(done[1].lower()))
-    return match.end() if told else 0
+def worked_on(text: str) -> str | None:
+    """The text that the first or the last sentence of a prompt works on, without a colon; None for another prompt.
+
+    >>> worked_on("Is this polite? Send it.")
+    'Send it.'
+    """
+    text = text.strip()
+    if (begins := text_begins(text)) > 0:
+        return text[begins:]
+    return text[:ends] if (ends := text_ends(text)) > 0 else None
 
 
 def _tells(word: str) -> bool:
