@@ -9,6 +9,9 @@ from semcache.request.wording import canonical
 SAME = [
     ("I need to cancel a booking that was paid by voucher", "How do I cancel a booking that was paid by voucher?"),
     ("I'm trying to install a printer driver on Linux.", "How do I install a printer driver on Linux?"),
+    ("I need to remove rust from a bike chain. How?", "How do I remove rust from a bike chain?"),
+    ("I need to cancel a booking. How do I do that?", "How do I cancel a booking?"),
+    ("I want to reset a phone, how can I do it", "How do I reset a phone?"),
     ("trying to rename a table in MySQL", "How do I rename a table in MySQL?"),
     ("We want to upload a logo", "How do I upload a logo?"),
     ("How can a standing order be cancelled?", "How can I cancel a standing order?"),

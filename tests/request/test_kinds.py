@@ -53,6 +53,8 @@ def test_the_memo_answers_alike_and_keeps_no_secret() -> None:
 
 
 NOT_PERSONAL = [
+    "is my card charged when i place an order or when it ships",
+    "wher can i find my ordr history",
     "How long do you keep my data after I cancel?",
     "How long does a refund take to show up on my card?",
     "I sent the shoes back but I see nothing on my bank account. How long does a refund take?",

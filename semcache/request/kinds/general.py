@@ -13,7 +13,7 @@ from semcache.request.kinds.patterns import any_of, words_of
 from semcache.request.wording import Edit, canonical
 
 _MOST = 12  # clauses of a text whose parts are weighed
-_UNWRAPPED = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER})
+_UNWRAPPED = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER, Edit.TYPO})
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
@@ -61,6 +61,8 @@ _OF_ANYBODY = any_of(
     r"|when (?:is|are|does|will) my (?:\w+ )?(?:card|account) (?:be |get )?(?:charged|debited|billed) "
     r"(?:for an?|if|when)\b"
     r"|will (?:i|we) be (?:charged|billed) (?:automatically )?(?:when|if|after|once)\b"
+    r"|(?:is|are|will) my (?:\w+ )?(?:card|account) (?:be |get )?(?:charged|debited|billed) "
+    r"(?:when|if|once|as soon as)\b"
     r"|will (?:i|we) (?:still )?(?:get|keep|receive) [\w ]{1,40} (?:during|while on|on) (?:maternity"
     r"|paternity|parental|sick|unpaid) leave\b"
     r"|why (?:do (?:i|we) (?:have|need) to|must (?:i|we))\b(?! (?:pay|wait)\b)"

@@ -35,6 +35,12 @@ _GOES_ON = vocabulary("""
     because since if when while unless until before after how what why who which where whether please today tonight
     tomorrow now help asap
     """)
+# The wish of a first sentence has become a question, and the second one asks the same.
+_ASKED_AGAIN = re.compile(
+    r"([^.?!;:,\n]+?)[.?!;,]* (?:(?:but|so|and) )?how(?: (?:do|can|could|would|should) (?:i|we)"
+    r"(?: go about| do| achieve)? (?:it|that|this|so)(?: best)?)?\??$",
+    re.IGNORECASE,
+)
 _PASSIVE = re.compile(r"(how can|can) ([^.?!;:,\n]{2,60}?) be ([a-z]+)((?: [^.?!;:,\n]+)?)(\??)$", re.IGNORECASE)
 _NO_THING = vocabulary("""
     i you we he she it they this that these those there one anyone anybody someone somebody everyone who what which me
@@ -91,6 +97,12 @@ def way_to_do(text: str, first: str) -> str | None:
     if first in _ASKING and " be " in text and (found := _active(text)) is not None:
         return found
     return _verbal(text, first) if " of " in text and (first in _NAMING or first in _NOUNS) else None
+
+
+def asked_once(deed: str) -> str:
+    """What stands behind "how do I", without a second question for the same: "cancel a booking. How?"."""
+    match = _ASKED_AGAIN.match(deed) if " how" in deed else None
+    return deed if match is None else match[1]
 
 
 def _wished(text: str) -> str | None:

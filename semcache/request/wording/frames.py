@@ -12,7 +12,7 @@ import re
 from semcache.request.text import vocabulary
 from semcache.request.wording.conversions import converted
 from semcache.request.wording.cues import folded
-from semcache.request.wording.deeds import way_to_do
+from semcache.request.wording.deeds import asked_once, way_to_do
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
@@ -297,7 +297,7 @@ def framed(text: str, first: str) -> str:
     if (match := _DOING.match(text)) and (base := base_of(match[1].lower())) and not is_told_of(match):
         return f"how do i {base}{text[match.end() :]}"
     if (match := _HOW_TO.match(text)) and is_asked_for(match):
-        return "how do i " + text[match.end() :]
+        return "how do i " + asked_once(text[match.end() :])
     if (way := way_of_anybody(text)) is not None or (way := way_to_do(text, first)) is not None:
         return way
     end = text.find("\n")

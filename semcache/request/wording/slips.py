@@ -59,6 +59,7 @@ suprised=surprised suprising=surprising swimmng=swimming temperment=temperament 
 threshhold=threshold transfered=transferred twelth=twelfth tyrany=tyranny undoubtably=undoubtedly
 unforseen=unforeseen unfortunatly=unfortunately usally=usually usualy=usually vaccuum=vacuum
 vegeterian=vegetarian vehical=vehicle visable=visible volcanoe=volcano wether=whether whereever=wherever
+postgers=postgresql
 withold=withhold writen=written yatch=yacht zuchini=zucchini brocoli=broccoli tomatos=tomatoes potatos=potatoes
 bannana=banana bananna=banana avacado=avocado expresso=espresso cappucino=cappuccino capuccino=cappuccino
 spagetti=spaghetti mozarella=mozzarella parmesean=parmesan guacomole=guacamole pasword=password
@@ -71,6 +72,7 @@ asthsma=asthma astma=asthma alergy=allergy alergic=allergic pnemonia=pneumonia h
     )
 }
 MODERN = vocabulary("""
+    postgres postgresql sqlite mongodb
     kotlin nginx kubernetes xiaomi huawei redis mongo django golang kafka vuejs axios nuxt vite vitest scala julia
     grpc yaml toml json jsonb wasm mypy sklearn keras spacy nltk haskell tokio jenkins prisma figma tiktok deno zig
     erlang hadoop webpack eslint vercel supabase graphql chatgpt openai claude llama gemini mistral qwen deepseek
