@@ -127,11 +127,8 @@ _SENSES = {
     "premises": "premise", "spirits": "spirit", "airs": "air", "rights": "right", "morals": "moral",
     "draughts": "draught", "means": "mean", "damages": "damage",
 }  # fmt: skip
-# Of these not even "a" tells of one of many: "a spectacle" is none of the spectacles.
-_APART = vocabulary("spectacles manners clothes news means damages")
-# Verbs too, so that they count as nouns behind these alone.
-_VERBS_TOO = vocabulary("means damages")
-_BEFORE_NOUNS = vocabulary("a an are is of in legal what")
+_APART = vocabulary("spectacles manners clothes news means damages")  # "a spectacle" is not one of these
+_VERBS_TOO, _BEFORE_NOUNS = vocabulary("means damages"), vocabulary("a an are is of in legal what")
 _SINGULARS = frozenset(_SENSES.values())
 _COMPOUNDS = (("account",), ("accounts",), ("and",))  # "savings account", "goods and services"
 _VOWELS = frozenset("aeiouy")
@@ -278,12 +275,11 @@ def _other_sense(form: str, other: str, one: tuple[str, ...], two: tuple[str, ..
     if many[where + 1 : where + 2] in _COMPOUNDS:
         return False
     before, ahead = single[place - 1] if place else "", many[where - 1] if where else ""
-    if plural in _VERBS_TOO and not (before in _BEFORE_NOUNS and ahead in _BEFORE_NOUNS):
+    verbal = plural in _VERBS_TOO and not {before, ahead} <= _BEFORE_NOUNS
+    if verbal or (plural == "arms" and not _OWNED.isdisjoint((before, ahead))):
         return False
-    if before in _ONE and plural in _APART:
-        return True
-    if before in _ONE or (plural == "arms" and not _OWNED.isdisjoint((before, ahead))):
-        return False
+    if before in _ONE:
+        return plural in _APART
     verb = single[place - 2] if place > 1 else ""  # "to dye cloth", "do I dye cloth"
     # "Wine glass" and "wine glasses": what a noun stands before is counted.
     return (

@@ -100,7 +100,7 @@ def way_to_do(text: str, first: str) -> str | None:
 
 
 def asked_once(deed: str) -> str:
-    """What stands behind "how do I", without a second question for the same: "cancel a booking. How?"."""
+    """The words behind "how do I", without a second question for the same: "cancel a booking. How?"."""
     match = _ASKED_AGAIN.match(deed) if " how" in deed else None
     return deed if match is None else match[1]
 
