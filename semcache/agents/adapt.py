@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from semcache.agents.composed_text import fits, written
 from semcache.agents.forms import unit_of, write
 from semcache.agents.pattern import PatternFit
 from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, reservations
@@ -207,10 +208,20 @@ def _put(tree: Filled, values: Mapping[str, Json]) -> Json:
             raise UnfitTemplate(PlanReason.OPEN_SLOT, tree.slot)
         return put
     if isinstance(tree, Mix):
-        return "".join([part if isinstance(part, str) else str(_put(part, values)) for part in tree.parts])
+        return "".join([_piece(tree, place, values) for place in range(len(tree.parts))])
     if isinstance(tree, dict):
         return {key: _put(inner, values) for key, inner in tree.items()}
     return [_put(inner, values) for inner in tree] if isinstance(tree, list) else tree
+
+
+def _piece(text: Mix, place: int, values: Mapping[str, Json]) -> str:
+    part = text.parts[place]
+    if isinstance(part, str):
+        return part
+    piece = written(_put(part, values))
+    if piece is None or not fits(text.parts, place, piece):
+        raise UnfitTemplate(PlanReason.OPEN_SLOT, part.slot)
+    return piece
 
 
 def _holes(step: TemplateStep) -> list[Hole]:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from semcache.agents import pattern, template
+from semcache.agents.composed_text import ComposedText, FromResult, composed, sought, taken_apart
 from semcache.agents.forms import forms_of, says_order, unit_of, write
 from semcache.agents.pattern_gap import OWNED, items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
@@ -33,7 +34,11 @@ _WORDS = 600  # of a task, that values are sought among
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The draft of a template, from one run. `raw` holds the values of open slots, which no template keeps."""
+    """The draft of a template, from one run.
+
+    No template keeps `raw`, the values of open slots, or `said`, the pieces of the task that fill its slots. Texts around
+    other values are taken apart in `raw`.
+    """
 
     pattern: pattern.TaskPattern
     slots: tuple[Slot, ...]
@@ -42,6 +47,7 @@ class Draft:
     requires: tuple[str, ...]
     expects: str
     raw: Mapping[str, Json] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> Draft:
@@ -57,7 +63,7 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
         raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
-    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw)
+    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw, made.said)
 
 
 class _DraftBuilder:
@@ -68,6 +74,8 @@ class _DraftBuilder:
         self._pieces = _pieces(run.task)
         self._stems = frozenset(word.stem for word in words(run.task))
         self._leaves: dict[str, list[ResultPlace]] = {}
+        self._sought: dict[str, list[ResultPlace]] = {}
+        self._foreign: frozenset[str] | None = None
         self._names: dict[str, int] = {}
         self._known: dict[tuple[SlotSource, str], str] = {}
         self.said: dict[str, str] = {}
@@ -195,22 +203,18 @@ class _DraftBuilder:
 
     def _mixed(self, text: str) -> Mix:
         """A string taken apart at the values of the task that it holds, the longest first."""
-        parts: list[str | Hole] = [text]
-        for slot, value in sorted(self.said.items(), key=lambda pair: -len(pair[1])):
-            # A number is no part of a longer one, of a time or of a date.
-            before = r"(?<!\d[.,:/-])" if value[:1].isdigit() else ""
-            after = r"(?![.,:/-]\d)" if value[-1:].isdigit() else ""
-            cut = re.compile(rf"(?<!\w){before}{re.escape(value)}(?!\w){after}", re.IGNORECASE)
-            fresh: list[str | Hole] = []
-            for part in parts:
-                if isinstance(part, Hole):
-                    fresh.append(part)
-                    continue
-                pieces = cut.split(part)
-                for number, piece in enumerate(pieces):
-                    fresh += [Hole(slot)] * (number > 0) + [piece] * bool(piece)
-            parts = fresh
-        return Mix(tuple(parts))
+        parts = taken_apart(text, [(value, Hole(slot)) for slot, value in self.said.items()])
+        return Mix(tuple([one for one in parts if not isinstance(one, FromResult)]))
+
+    def _composed(self, text: str) -> ComposedText | None:
+        """A string of a call taken apart at the values of the task and of results, where it is no more than that."""
+        values: list[tuple[str, Hole | FromResult]] = [(value, Hole(slot)) for slot, value in self.said.items()]
+        values += [(value, FromResult(tuple(places))) for value, places in self._sought.items()]
+        if self._foreign is None:
+            known = [word.stem for text in self._run.texts for word in words(text)]
+            named = [word.stem for value in find(self._run.task) for word in words(value.text)]
+            self._foreign = frozenset((*known, *named))
+        return composed(text, values, plain=self._fixed(), foreign=self._foreign)
 
     def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
         if (SlotSource.TASK, repr(value)) in self._known:
@@ -220,7 +224,8 @@ class _DraftBuilder:
         if same is None:
             same = self._name(about)
             self.said[same] = piece
-            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about, unit=unit))
+            seen = digest(self._salt.hex(), piece.casefold())
+            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about, seen=seen, unit=unit))
         elif unit:
             self.slots = [replace(one, unit=unit) if one.name == same else one for one in self.slots]
         self._known[SlotSource.TASK, repr(value)] = same
@@ -238,9 +243,10 @@ class _DraftBuilder:
         if known is None:
             known = self._known[SlotSource.OPEN, repr(value)] = self._name(about)
             kind = SlotKind.NUMBER if isinstance(value, int | float) else kind_of(value)
-            seen = digest(self._salt.hex(), value)
+            text = self._composed(value) if isinstance(value, str) else None
+            seen = digest(self._salt.hex(), value) if text is None else text.seen(self._salt)
             self.slots.append(Slot(known, kind, SlotSource.OPEN, f"{tool}.{about}", seen=seen))
-            self.raw[known] = value
+            self.raw[known] = value if text is None else text
         return known
 
     def _name(self, about: str) -> str:
@@ -265,6 +271,9 @@ class _DraftBuilder:
             places = self._leaves.setdefault(repr(value), [])
             if len(places) < _PLACES:
                 places.append((step, call, path))
+            text = sought(value)
+            if text is not None:
+                self._sought[text] = places
 
 
 def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:

@@ -1,7 +1,9 @@
 """Growth of a template: a further run is folded into the one that its plan is an instance of.
 
 Two plans are one if they call the same tools with arguments of one structure whose values come from the same places.
-An open value that two tasks had in common, though neither said it, becomes a constant. Pure.
+An open value that two tasks had in common, though neither said it, becomes a constant, and so does the text around
+values. What the two tasks said alike may be what it follows from, and must be the same from then on (`PatternGap.only`)
+until a run shows otherwise. Pure.
 Invariant: a grown template holds no word of one task that another of its tasks lacks.
 """
 
@@ -11,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from semcache.agents.capture import Draft
+from semcache.agents.composed_text import ComposedText, FromResult
 from semcache.agents.pattern import TaskPattern, fit, merge, widened
-from semcache.agents.pattern_gap import PatternGap
+from semcache.agents.pattern_gap import PatternGap, only_value
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind
 from semcache.agents.template import (
@@ -50,15 +53,25 @@ def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> 
     except _Differs:
         return None
     learned = _renamed(draft.pattern, union.names)
+    settled = union.settled()
+    steps = tuple([replace(step, actions=tuple([_settled(one, settled) for one in step.actions])) for step in steps])
     patterns = _patterns(old.patterns, learned, task, literals(steps), salt)
     if patterns is None:
         return None
-    used = [union.slots.get(slot.name, slot) for slot in old.slots if slot.name not in union.constants]
-    return replace(old, steps=steps, slots=tuple(used), patterns=patterns, runs=old.runs + 1, version=old.version + 1)
+    if union.alike:
+        pins = {name: draft.said[theirs] for theirs, name in union.names.items() if name in union.alike}
+        values = {name: only_value(piece, salt) for name, piece in pins.items()}
+        patterns = tuple([_pinned(one, values) for one in patterns])
+    used = [union.slots.get(slot.name, slot) for slot in old.slots if slot.name not in settled]
+    slots = (*used, *union.added)
+    return replace(old, steps=steps, slots=slots, patterns=patterns, runs=old.runs + 1, version=old.version + 1)
 
 
 class _Union:
-    """`names` maps the draft's slots to the template's, `slots` holds those that changed."""
+    """`names` maps the draft's slots to the template's, `slots` holds those that changed, `added` are new.
+
+    `alike` are slots of the task that have had one value while what became a constant did.
+    """
 
     def __init__(self, old: Template, draft: Draft, told: str, salt: bytes) -> None:
         self._old = {slot.name: slot for slot in old.slots}
@@ -66,7 +79,9 @@ class _Union:
         self._raw, self._told, self._salt = draft.raw, told.casefold(), salt
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
-        self.constants: set[str] = set()
+        self.added: list[Slot] = []
+        self.alike: frozenset[str] = frozenset()
+        self._open: dict[str, tuple[Slot, Slot]] = {}
         # A value of the task that no call holds as it is may be what an open value follows from: "Paris" of "CDG".
         # Where a call holds the number of an amount, what it counts is the same in every task.
         counted = counts(draft.steps)
@@ -142,25 +157,99 @@ class _Union:
             step, call, path = both[0]
             self.slots[one.slot] = replace(mine, step=step, call=call, path=path, also=tuple(both[1:]))
         if mine.source is SlotSource.OPEN:
-            value = self._raw.get(two.slot)
-            if mine.seen and mine.seen == theirs.seen and self._free(value) and not self._hanging:
-                self.constants.add(one.slot)
-                return value
+            self._open[one.slot] = mine, theirs
+        if mine.source is SlotSource.TASK:
             self.slots[one.slot] = replace(mine, seen=theirs.seen)
         return replace(one, form=two.form) if two.form is ValueForm.INTEGER and one.form is ValueForm.NUMBER else one
+
+    def settled(self) -> dict[str, Filled]:
+        """Open slots whose value, or the text around it, was the same while what the task said was not, as constants.
+
+        It may follow from anything that did not change: with nothing changed it shows nothing.
+        """
+        theirs = {name: self._new[one] for one, name in self.names.items()}
+        said = {name for name, one in self._old.items() if one.source is SlotSource.TASK and name in theirs}
+        changed = {name for name in said if self._old[name].seen not in (b"", theirs[name].seen)}
+        found: dict[str, Filled] = {}
+        for name, (old, new) in self._open.items():
+            same = bool(old.seen) and old.seen == new.seen
+            apart = changed | set(old.apart) & said if same else set()
+            value = self._raw.get(new.name)
+            if apart and not self._hanging and (isinstance(value, ComposedText) or self._free(value)):
+                found[name] = self._text(value, name) if isinstance(value, ComposedText) else value
+                self.alike |= said - apart
+            else:
+                self.slots[name] = replace(old, seen=new.seen, apart=tuple(sorted(apart)))
+        return found
+
+    def _text(self, text: ComposedText, name: str) -> Mix:
+        """A text with the template's slots, which get one more for each value of a result."""
+        parts: list[str | Hole] = []
+        for one in text.parts:
+            if isinstance(one, FromResult):
+                kept = f"{name}.{len(self.added) + 1}"
+                step, call, path = one.places[0]
+                about = self._old[name].about
+                self.added.append(
+                    Slot(kept, SlotKind.TEXT, SlotSource.RESULT, about, step, call, path, also=one.places[1:])
+                )
+                parts.append(Hole(kept))
+            else:
+                parts.append(Hole(self.names[one.slot]) if isinstance(one, Hole) else one)
+        return Mix(tuple(parts))
 
     def _constant(self, one: Filled, two: Hole) -> Filled:
         """A constant stays one while further runs have it too."""
         slot = self._new[two.slot]
-        if isinstance(one, Mix | dict | list) or slot.source is not SlotSource.OPEN:
+        if isinstance(one, dict | list) or slot.source is not SlotSource.OPEN:
             raise _Differs
-        if digest(self._salt.hex(), one) != slot.seen or not self._free(one):
+        value = self._raw.get(two.slot)
+        if isinstance(value, ComposedText):
+            return self._same_text(one, value)
+        if isinstance(one, Mix) or digest(self._salt.hex(), one) != slot.seen or not self._free(one):
             raise _Differs
+        return one
+
+    def _same_text(self, one: Filled, two: ComposedText) -> Filled:
+        if not isinstance(one, Mix) or len(one.parts) != len(two.parts):
+            raise _Differs
+        for mine, theirs in zip(one.parts, two.parts, strict=True):
+            if isinstance(mine, Hole) and isinstance(theirs, FromResult):
+                known = self.slots.get(mine.slot, self._old[mine.slot])
+                both = [place for place in known.places if place in theirs.places]
+                if known.source is not SlotSource.RESULT or not both:
+                    raise _Differs
+                step, call, path = both[0]
+                self.slots[mine.slot] = replace(known, step=step, call=call, path=path, also=tuple(both[1:]))
+            elif isinstance(mine, Hole) and isinstance(theirs, Hole):
+                self._hole(mine, theirs)
+            elif mine != theirs:
+                raise _Differs
         return one
 
     def _free(self, value: Json) -> bool:
         """Return True if a value stands nowhere in what the run was given."""
         return value is not None and str(value).casefold() not in self._told
+
+
+def _settled(tree: Filled, values: Mapping[str, Filled]) -> Filled:
+    """Arguments, or a call with arguments, in which constants have taken the places of open slots."""
+    if isinstance(tree, Action):
+        return replace(tree, arguments=_settled(tree.arguments, values))
+    if isinstance(tree, Hole):
+        return values.get(tree.slot, tree)
+    if isinstance(tree, dict):
+        return {key: _settled(inner, values) for key, inner in tree.items()}
+    return [_settled(inner, values) for inner in tree] if isinstance(tree, list) else tree
+
+
+def _pinned(pattern: TaskPattern, values: Mapping[str, bytes]) -> TaskPattern:
+    """The pattern for these values of its slots alone, given as keyed digests."""
+    elements = [
+        replace(one, only=values[one.slot]) if isinstance(one, PatternGap) and one.slot in values else one
+        for one in pattern.elements
+    ]
+    return replace(pattern, elements=tuple(elements))
 
 
 def _renamed(pattern: TaskPattern, names: Mapping[str, str]) -> TaskPattern:

@@ -75,8 +75,10 @@ class Slot:
 
     `step`, `call` and `path` say where in the results it is found, for `SlotSource.RESULT`, and `also` where else it
     stood in every run so far: any of these may be the one that is meant. `about` is the argument it is for
-    ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it. `unit` is what the
-    task's number counts ("$", "%"), "" for nothing that stands beside it.
+    ("tool.argument"). `seen` is a keyed digest of the last value of a task's slot, and of an open slot's last value or
+    of the text around the values in it: a constant shows by it. `apart` names the task's slots that have changed while
+    an open value stayed the same. `unit` is what the task's number counts ("$", "%"), "" for nothing that stands beside
+    it.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Slot:
     seen: bytes = b""
     also: tuple[ResultPlace, ...] = ()
     unit: str = ""
+    apart: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[ResultPlace, ...]:
@@ -233,6 +236,7 @@ def view(template: Template) -> dict[str, Any]:
                 "seen": one.seen.hex(),
                 **({"also": [[step, call, list(path)] for step, call, path in one.also]} if one.also else {}),
                 **({"unit": one.unit} if one.unit else {}),
+                **({"apart": list(one.apart)} if one.apart else {}),
             }
             for one in template.slots
         ],
@@ -363,6 +367,7 @@ def _slot(data: Mapping[str, Any]) -> Slot:
         bytes.fromhex(data["seen"]),
         tuple([(int(step), int(call), tuple(path)) for step, call, path in data.get("also", ())]),
         str(data.get("unit", "")),
+        tuple(map(str, data.get("apart", ()))),
     )
 
 
