@@ -48,7 +48,7 @@ class UnfitTemplate(Exception):
 
     def __init__(self, why: PlanReason, detail: str = "") -> None:
         super().__init__(f"{why.value} {detail}".strip())
-        self.why = why
+        self.why, self.detail = why, detail
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ _WORDS = 600  # of a task, that values are sought among
 class Draft:
     """The draft of a template, from one run.
 
-    No template keeps `raw`, the values of open slots, or `said`, the pieces of the task that fill its slots. Texts around
-    other values are taken apart in `raw`.
+    No template keeps `raw`, the values of open slots, or `said`, the pieces of the task that fill its slots. Texts
+    around other values are taken apart in `raw`.
     """
 
     pattern: pattern.TaskPattern

@@ -17,7 +17,8 @@ from semcache.types.evidence import Label
 class FoundPlan:
     """The result of a lookup.
 
-    `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
+    `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew, and `detail`
+    the argument ("tool.argument"), slot or tool that it is about. `calls` are
     the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
     planner, also where nothing may be served. `last_word` says that the plan is carried out and that the small model is
     certified to say what there is to say; where there is no plan (`unplanned`), that it is certified for what it says
@@ -39,6 +40,7 @@ class FoundPlan:
     key: str = ""
     last_word: bool = False
     unplanned: bool = False
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
+_FREE = 4  # words that a slot of free text has taken before
 _VARIED = 3  # prepositions after which a gap is known to take any
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
 _DETERMINERS = vocabulary(
@@ -259,7 +260,8 @@ class _FitReading:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
             led = gap.slot and 0 < len(gap.led) < _VARIED and leading(piece) - gap.led
-            other = said or led or (gap.slot and {Writing.KIND, Writing.DEED} & (writing(piece) - gap.took))
+            unlike = {Writing.KIND, Writing.DEED, Writing.DATED} | ({Writing.PHRASE} if gap.widest < _FREE else set())
+            other = said or led or (gap.slot and unlike & (writing(piece) - gap.took))
             return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)

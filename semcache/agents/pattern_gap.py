@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
-from semcache.agents.slots import ARTICLE, STRICT, SlotKind, kind_of, words
+from semcache.agents.slots import ARTICLE, STRICT, SlotKind, find, kind_of, words
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
 from semcache.request.wording.verbs import is_base
@@ -60,6 +60,8 @@ class Writing(StrEnum):
     OWNER = "owner"  # "Ann" of "Ann's"
     KIND = "kind"  # "a white desk", which is any
     DEED = "deed"  # "red hats and order the cheapest"
+    PHRASE = "phrase"  # "ann on Monday"
+    DATED = "dated"  # "ann 2026-05-03"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,20 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.EITHER)
     if bounds(piece):
         found.add(Writing.BOUNDED)
+    if _is_phrase(piece):
+        found.add(Writing.PHRASE)
+    if any(one.kind in (SlotKind.DATE, SlotKind.TIME) and not one.text.isdecimal() for one in find(piece)):
+        found.add(Writing.DATED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)
     return frozenset(found)
+
+
+def _is_phrase(piece: str) -> bool:
+    """Return True where a preposition joins something to a value: "ann on Monday", but "Doctors without Borders"."""
+    said = piece.split()
+    inside = [at for at in range(1, len(said) - 1) if said[at] in _LEADING and said[at] != "of"]
+    return any(not (said[at - 1][:1].isupper() and said[at + 1][:1].isupper()) for at in inside)
 
 
 def only_value(piece: str, salt: bytes) -> bytes:

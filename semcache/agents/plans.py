@@ -302,8 +302,10 @@ class Plans:
         refusal = self._refusal(template, key, likely)
         if refusal is not None:
             return FoundPlan("miss", refusal.value, plan_id, p_success=likely, label=label, key=key)
-        if turning(asked.task, match.pattern, match.fit, writes=bool(template.writes())):
-            return FoundPlan("miss", PlanReason.TURNED.value, plan_id, p_success=likely, label=label, key=key)
+        turned = turning(asked.task, match.pattern, match.fit, writes=bool(template.writes()))
+        if turned:
+            why, detail = PlanReason.TURNED.value, ", ".join(turned)
+            return FoundPlan("miss", why, plan_id, p_success=likely, label=label, key=key, detail=detail)
         try:
             if done and len(done) == len(template.steps):
                 followed(template, match.fit, done)
@@ -313,7 +315,8 @@ class Plans:
                 seconds=self.terms.small_seconds, until=len(done) + 1 if template.steps[0].actions else None,
             )  # fmt: skip
         except UnfitTemplate as error:
-            return FoundPlan("miss", error.why.value, plan_id, p_success=likely, label=label, key=key)
+            why, detail = error.why.value, error.detail
+            return FoundPlan("miss", why, plan_id, p_success=likely, label=label, key=key, detail=detail)
         calls = plan.steps[0] if plan.steps else ()
         if calls is None:
             return FoundPlan("miss", PlanReason.OFF_PLAN.value, plan_id, p_success=likely, label=label, key=key)

@@ -9,9 +9,10 @@ Knows no clock, no tenants and no tools. Invariant: what comes back is of this p
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
-from semcache.agents.slots import ARTICLE, STOP, TaskValue, find, stem, words
+from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.word_alignment import weight
 
@@ -246,6 +247,8 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
     before = {value: next((word.stem for word in reversed(spoken) if word.end <= value.start), "") for value in found}
     towards = {value: _direction(task, found, value) for value in found}
     values: dict[str, str] = {}
+    fills: dict[TaskValue, str] = {}
+    unknown: set[str] = set()
     last = direction = ""
     gaps: list[tuple[PatternGap, str, str]] = []
     for one in pattern.elements:
@@ -271,7 +274,28 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
             return None
         if gap.slot and chosen and towards[chosen[0]] != direction:
             return None
+        if gap.slot and chosen:
+            fills[chosen[0]] = gap.slot
+        elif gap.slot:
+            unknown.add(gap.slot)
+    if unknown & set(values) or _is_time_of_another(pattern, found, fills):
+        # A slot that stands in two places must have its value in both.
+        return None
     return PatternFit(values, (), (), (), 1.0)
+
+
+def _is_time_of_another(pattern: TaskPattern, found: Sequence[TaskValue], fills: Mapping[TaskValue, str]) -> bool:
+    """Return True if a time stands behind another date than it did: "from Friday at noon to Monday"."""
+    gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
+    hosts = {after.slot: before.slot for before, after in pairwise(gaps)}
+    dated = [one for one in found if one.kind is SlotKind.DATE]
+    return any(
+        two.kind is SlotKind.TIME
+        and one in dated
+        and len(dated) > 1
+        and hosts.get(fills.get(two, "")) != fills.get(one)
+        for one, two in pairwise(found)
+    )
 
 
 def _direction(task: str, found: Sequence[TaskValue], value: TaskValue) -> str:

@@ -26,14 +26,14 @@ _ALWAYS = vocabulary(
     """
     not no never none nobody nothing neither nor cannot without if unless until whenever provided only except
     excluding otherwise instead simulate pretend imagine suppose hypothetically undo revert reverse dry avoid
-    refuse million billion thousand hundred dozen minus half cents cent percent
+    refuse but million billion thousand hundred dozen minus half cents cent percent
     """
 )
 # Where it changes something: what asks about it, tells of it, puts it off or turns it round.
 _WRITING = vocabulary(
     """
     who whom whose why how what which where whether was were did has have had been is are am may might should does do
-    when once while before after tomorrow yesterday tonight later from off out into
+    all both each every rest remaining when once while before after tomorrow yesterday tonight later from off out into
     """
 )
 _QUESTIONS = vocabulary("who whom whose why how what which where when")

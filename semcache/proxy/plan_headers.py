@@ -13,6 +13,7 @@ from semcache.types import Request
 SESSION = b"x-semcache-session"
 AGENT = b"x-semcache-agent"
 RUN = b"x-semcache-run"
+WHY = b"x-semcache-plan-why"
 
 
 def header(headers: HeaderList, name: bytes) -> str:

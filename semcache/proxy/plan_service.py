@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plans import Plans
-from semcache.agents.run import digest, has_error
+from semcache.agents.run import PlanReason, digest, has_error
 from semcache.agents.small_planner import SmallWork
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
@@ -81,10 +81,10 @@ class PlanReply:
 
 @dataclass(frozen=True, slots=True)
 class Unplanned:
-    """A lookup that gave no reply, and what was looked up, to compare the small model with the large one's answer."""
+    """A lookup that gave no reply, and why; `given` is what the small model can be compared on, None for nothing."""
 
     found: FoundPlan
-    given: dict[str, Any]
+    given: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,35 +191,39 @@ class PlanService:
         headers: HeaderList,
         request_id: str,
         calls: SmallCalls | None = None,
-    ) -> PlanReply | Unplanned | None:
-        """Return the next step of a plan as the reply to this request, None where the planner is to be asked.
+    ) -> PlanReply | Unplanned:
+        """Return the next step of a plan as the reply to this request, `Unplanned` where the planner is to be asked.
 
-        `calls` are those of the small model, where there is one. An `Unplanned` says what it could be compared on.
+        `calls` are those of the small model, where there is one.
         """
         turn = self._asked(dialect, request, headers)
-        if turn is None:
-            return None
+        if isinstance(turn, str):
+            return Unplanned(FoundPlan("miss", turn))
         helper = self._helper(calls)
         found = await self.plans.lookup(turn.messages, **turn.options, small=helper.filler if helper else None)
         limit = request.controls.max_error
-        if limit is not None and found.p_success < 1.0 - limit:
-            return None
+        if limit is not None and found.outcome == "plan" and found.p_success < 1.0 - limit:
+            return Unplanned(FoundPlan("miss", "max-error"))
         if found.outcome != "plan":
-            return await self._without_plan(turn, found, helper) if helper is not None else None
+            return await self._without_plan(turn, found, helper) if helper is not None else Unplanned(found)
         if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
             if helper is not None:
                 helper.small.spent(helper.calls)
-            return None
+            return Unplanned(FoundPlan("miss", "one-at-a-time"))
         return self._next_step(turn, found, request_id, helper)
 
-    def _asked(self, dialect: Dialect, request: CacheRequest, headers: HeaderList) -> _AskedTurn | None:
-        """Return a request as plans read it, None for one that they may not answer."""
+    def _asked(self, dialect: Dialect, request: CacheRequest, headers: HeaderList) -> _AskedTurn | str:
+        """Return a request as plans read it, or in a word why they may not answer it."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
-        if read is None or request.controls.no_cache or not plan_dialects.free_choice(request.endpoint, request.raw):
-            return None
+        if read is None:
+            return PlanReason.UNREADABLE.value
+        if request.controls.no_cache:
+            return "no-cache"
+        if not plan_dialects.free_choice(request.endpoint, request.raw):
+            return "tool-choice"
         if exact_only(request):
             # The upstream would not know this answer by its id.
-            return None
+            return "stored-response"
         run = self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
         return _AskedTurn(dialect, request, *read, agent_of(request, headers), run)
 

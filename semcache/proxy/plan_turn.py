@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from semcache.cache.response_cache import ResponseCache
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.plan_headers import RUN
+from semcache.proxy.plan_headers import RUN, WHY
 
 if TYPE_CHECKING:
     from semcache.protocols import Dialect, Outbound
@@ -52,8 +52,14 @@ class PlanTurn:
 
     @property
     def run_header(self) -> HeaderList:
-        """The header that tells the client the id of its run."""
-        return [(RUN, self.run.encode())] if self.run is not None else []
+        """The headers that tell the client the id of its run, and why no plan answered where one was looked up."""
+        own = [(RUN, self.run.encode())] if self.run is not None else []
+        if self._unplanned is not None:
+            found = self._unplanned.found
+            why = f"{found.why}; {found.detail}" if found.detail else found.why
+            own.append((WHY, why.encode("ascii", "replace").replace(b"\n", b" ")))
+            own += [(b"x-semcache-plan", found.plan_id.encode())] if found.plan_id else []
+        return own
 
     def under_way(self) -> AbstractContextManager[None]:
         """While the block runs, an outcome of this run waits for the turn in it."""
@@ -92,6 +98,8 @@ class PlanTurn:
         """Compare the small model with the answer of the model that the request names, in the background."""
         plans, unplanned, calls = self._plans, self._unplanned, self._calls
         if plans is None or plans.small is None or unplanned is None or calls is None or not answer.complete:
+            return
+        if unplanned.given is None:
             return
         try:
             plans.small.large_answered(plans.plans, unplanned.found, unplanned.given, calls.anew(), answer)
