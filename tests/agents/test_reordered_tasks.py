@@ -1,0 +1,78 @@
+"""Tasks in another order than a plan has, or with more than a value in the place of one: whose value is whose."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agents.worlds import asked, finished, opened, tool
+
+TOOLS = [
+    tool("find", reads=True, title="string", day="string"),
+    tool("move", title="string", day="string", time="string"),
+    tool("account", who="string"),
+    tool("pay", payer="string", payee="string", amount="integer"),
+    tool("disable", user="string"),
+    tool("shift", count="integer", item="string"),
+]
+
+
+async def found(run, task):
+    plans = opened()
+    await plans.record(run, tools=TOOLS)
+    return await plans.lookup(asked(task), tools=TOOLS)
+
+
+MOVING = finished(
+    'Move "retro" from 2026-05-01 to 2026-05-08 at 10:30',
+    ("find", {"title": "retro", "day": "2026-05-01"}, {"event": "E-1"}),
+    ("move", {"title": "retro", "day": "2026-05-08", "time": "10:30"}, "ok"),
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "outcome"),
+    [
+        ('Move "demo" from 2026-06-02 to 2026-06-09 at 11:15', "plan"),
+        ('At 11:15 move "demo" from 2026-06-02 to 2026-06-09', "plan"),
+        ('Move "demo" from 2026-06-02 at 11:15 to 2026-06-09', "miss"),
+    ],
+)
+async def test_a_time_belongs_to_the_date_that_it_stands_behind(task, outcome) -> None:
+    assert (await found(MOVING, task)).outcome == outcome
+
+
+PAYING = finished(
+    'Pay Ann Lee 40 CHF from the account of Bob Ray for "rent", mail Ann Lee the receipt',
+    ("account", {"who": "Bob Ray"}, {"id": "AC-1"}),
+    ("pay", {"payer": "Bob Ray", "payee": "Ann Lee", "amount": 40}, "ok"),
+)
+
+
+async def test_a_name_that_stands_twice_has_one_value_or_no_plan() -> None:
+    task = 'Pay Cy Fox 55 CHF from the account of Dee Poe for "rent", mail Dee Poe the receipt'
+    assert (await found(PAYING, task)).outcome == "miss"
+
+
+DISABLING = finished("Disable the user jsmith now", ("disable", {"user": "jsmith"}, "ok"))
+
+
+@pytest.mark.parametrize(
+    ("user", "outcome"),
+    [
+        ("mlopez", "plan"),
+        ("mlopez 2026-04-07", "miss"),
+        ("mlopez on 2026-04-07", "miss"),
+        ("mlopez on Monday", "miss"),
+        ("mlopez for two weeks", "miss"),
+    ],
+)
+async def test_what_is_said_of_a_value_is_no_part_of_it(user, outcome) -> None:
+    assert (await found(DISABLING, f"Disable the user {user} now")).outcome == outcome
+
+
+SHIFTING = finished("Shift 3 pieces of SKU-1", ("shift", {"count": 3, "item": "SKU-1"}, "ok"))
+
+
+@pytest.mark.parametrize("task", ["Shift all but 4 pieces of SKU-7", "Shift each of 4 pieces of SKU-7"])
+async def test_a_share_of_a_number_is_another_number(task) -> None:
+    assert (await found(SHIFTING, task)).outcome == "miss"
