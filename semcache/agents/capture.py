@@ -25,6 +25,7 @@ from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slo
 from semcache.agents.value_pieces import span_of
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
+_IN_QUOTES = re.compile(r"(?<=['\"])[^'\"\n]{1,100}(?=['\"])")
 _LEAVES = 2000  # of all results, that a value is sought among
 _PLACES = 8  # of one value in results, that are remembered
 _SMALL = 10  # whole numbers below this stand in results by chance
@@ -37,7 +38,7 @@ class Draft:
     """The draft of a template, from one run.
 
     No template keeps `raw`, the values of open slots, or `said`, the pieces of the task that fill its slots. Texts
-    around other values are taken apart in `raw`.
+    around other values are taken apart in `raw`. `plain` are the stems of the task's words beside its values.
     """
 
     pattern: pattern.TaskPattern
@@ -48,6 +49,7 @@ class Draft:
     expects: str
     raw: Mapping[str, Json] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
+    plain: frozenset[str] = frozenset()
 
 
 def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> Draft:
@@ -63,7 +65,9 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
         raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
-    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw, made.said)
+    return Draft(
+        learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw, made.said, made.plain
+    )
 
 
 class _DraftBuilder:
@@ -112,7 +116,7 @@ class _DraftBuilder:
         if any(self._run.texts):
             raise NoRun(PlanReason.TAINTED)
         steps = tuple(TemplateStep(text=self._mixed(line)) for line in lines)
-        values = {word.stem for value in find(self._run.task) for word in words(value.text)} - self._fixed() - STOP
+        values = {word.stem for value in find(self._run.task) for word in words(value.text)} - self.plain - STOP
         if any(word in values for word in template.literals(steps)):
             raise NoRun(PlanReason.UNEXPLAINED)
         return steps
@@ -157,6 +161,16 @@ class _DraftBuilder:
                 if piece is not None and piece.casefold() not in STOP:
                     self._task_slot(value, piece, form, about)
                     return
+            if isinstance(value, str):
+                self._ground_inside(value, about)
+
+    def _ground_inside(self, text: str, about: str) -> None:
+        """Find the typed values of the task in a longer string, and what it has in quotes: "name = 'jsmith'"."""
+        typed = [one.text for one in find(self._run.task)]
+        quoted = [one for one in _IN_QUOTES.findall(text) if one.casefold() not in STOP]
+        inside = [one for one in typed if len(taken_apart(text, [(one, Hole(""))])) > 1]
+        for piece in [*inside, *[one for one in quoted if (ValueForm.SAME, one) in self._pieces]]:
+            self._task_slot(piece, piece, ValueForm.SAME, about)
 
     def _explain(self, value: Json, tool: str, about: str) -> Filled:
         if isinstance(value, dict):
@@ -194,9 +208,11 @@ class _DraftBuilder:
 
     def _plain(self, word: str) -> bool:
         """Return True if a word is a stop word, or stands in the task outside its values."""
-        return word in STOP or word in self._fixed()
+        return word in STOP or word in self.plain
 
-    def _fixed(self) -> frozenset[str]:
+    @property
+    def plain(self) -> frozenset[str]:
+        """The stems of the task's words beside its values."""
         values = {word.stem for text in self.said.values() for word in words(text)}
         values |= {word.stem for value in find(self._run.task) for word in words(value.text)}
         return self._stems - values
@@ -214,7 +230,7 @@ class _DraftBuilder:
             known = [word.stem for text in self._run.texts for word in words(text)]
             named = [word.stem for value in find(self._run.task) for word in words(value.text)]
             self._foreign = frozenset((*known, *named))
-        return composed(text, values, plain=self._fixed(), foreign=self._foreign)
+        return composed(text, values, plain=self.plain, foreign=self._foreign)
 
     def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
         if (SlotSource.TASK, repr(value)) in self._known:

@@ -17,7 +17,7 @@ from semcache.agents.composed_text import ComposedText, FromResult
 from semcache.agents.pattern import TaskPattern, fit, merge, widened
 from semcache.agents.pattern_gap import PatternGap, only_value
 from semcache.agents.run import Json, digest
-from semcache.agents.slots import SlotKind
+from semcache.agents.slots import SlotKind, words
 from semcache.agents.template import (
     Action,
     Filled,
@@ -76,7 +76,7 @@ class _Union:
     def __init__(self, old: Template, draft: Draft, told: str, salt: bytes) -> None:
         self._old = {slot.name: slot for slot in old.slots}
         self._new = {slot.name: slot for slot in draft.slots}
-        self._raw, self._told, self._salt = draft.raw, told.casefold(), salt
+        self._raw, self._told, self._salt, self._plain = draft.raw, told.casefold(), salt, draft.plain
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
         self.added: list[Slot] = []
@@ -228,8 +228,11 @@ class _Union:
         return one
 
     def _free(self, value: Json) -> bool:
-        """Return True if a value stands nowhere in what the run was given."""
-        return value is not None and str(value).casefold() not in self._told
+        """Return True if a value stands nowhere in what the run was given, but for words beside the task's values."""
+        if value is None:
+            return False
+        beside = isinstance(value, str) and all(one.stem in self._plain for one in words(value))
+        return beside or str(value).casefold() not in self._told
 
 
 def _settled(tree: Filled, values: Mapping[str, Filled]) -> Filled:

@@ -92,9 +92,9 @@ def _raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, created: int) -> bytes:
-    """Return the plan as the complete answer of a model."""
-    ids = [f"call_{id}_{number}" for number in range(len(found.calls))]
+def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, run: str, created: int) -> bytes:
+    """Return the plan as the complete answer of a model; its calls have ids that begin with `run`."""
+    ids = [f"call_{run}_{number}" for number in range(len(found.calls))]
     write = {Endpoint.MESSAGES: _message, Endpoint.RESPONSES: _response}.get(endpoint, _completion)
     return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
 

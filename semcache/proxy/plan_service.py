@@ -248,7 +248,9 @@ class PlanService:
         tenant, size = request.scope.tenant, len(request.raw)
         self._note(turn.run, PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size))
         now = int(self._clock())
-        body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, created=now)
+        # The same ids for the same conversation: the reply to its results is then found as an identical request.
+        ids = digest(self._salt.hex(), "calls", tenant, turn.messages).hex()[:24]
+        body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, run=ids, created=now)
         payload, own = _written(turn, body, b"semcache; hit; detail=plan")
         own.insert(-1, (b"x-semcache-plan", (found.plan_id or "").encode()))
         template = self.plans.library.get(found.plan_id)
