@@ -91,6 +91,7 @@ class _DraftBuilder:
         for calls in kept:
             for call in calls:
                 self._ground(call.arguments)
+        self._part_units()
         steps: list[TemplateStep] = []
         for place, calls in enumerate(kept):
             actions = [
@@ -171,6 +172,14 @@ class _DraftBuilder:
         inside = [one for one in typed if len(taken_apart(text, [(one, Hole(""))])) > 1]
         for piece in [*inside, *[one for one in quoted if (ValueForm.SAME, one) in self._pieces]]:
             self._task_slot(piece, piece, ValueForm.SAME, about)
+
+    def _part_units(self) -> None:
+        """Of "50 USD" leave a number's slot the number, where the currency fills another slot."""
+        for place, slot in enumerate(self.slots):
+            number, _, unit = self.said[slot.name].rpartition(" ")
+            if slot.unit and number.isdecimal() and unit in self.said.values():
+                self.said[slot.name] = number
+                self.slots[place] = replace(slot, kind=SlotKind.NUMBER, unit="")
 
     def _explain(self, value: Json, tool: str, about: str) -> Filled:
         if isinstance(value, dict):

@@ -43,6 +43,11 @@ class ComposedText:
 
     parts: tuple[Part, ...]
 
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots of the task in it."""
+        return tuple([one.slot for one in self.parts if isinstance(one, Hole)])
+
     def seen(self, salt: bytes) -> bytes:
         """A keyed digest of what surrounds the values, and of where these come from."""
         said = [

@@ -52,8 +52,8 @@ def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> 
         steps = tuple(union.step(mine, theirs) for mine, theirs in zip(old.steps, draft.steps, strict=True))
     except _Differs:
         return None
-    learned = _renamed(draft.pattern, union.names)
     settled = union.settled()
+    learned = _renamed(draft.pattern, union.names)
     steps = tuple([replace(step, actions=tuple([_settled(one, settled) for one in step.actions])) for step in steps])
     patterns = _patterns(old.patterns, learned, task, literals(steps), salt)
     if patterns is None:
@@ -167,6 +167,11 @@ class _Union:
 
         It may follow from anything that did not change: with nothing changed it shows nothing.
         """
+        for name in self._new.keys() & self._old.keys() - self.names.keys() - set(self.names.values()):
+            if self._old[name].source is self._new[name].source is SlotSource.TASK:
+                # It stands within open texts alone, in which it has its name from the argument.
+                self.names[name] = name
+                self.slots[name] = replace(self._old[name], seen=self._new[name].seen)
         theirs = {name: self._new[one] for one, name in self.names.items()}
         said = {name for name, one in self._old.items() if one.source is SlotSource.TASK and name in theirs}
         changed = {name for name in said if self._old[name].seen not in (b"", theirs[name].seen)}
@@ -175,6 +180,8 @@ class _Union:
             same = bool(old.seen) and old.seen == new.seen
             apart = changed | set(old.apart) & said if same else set()
             value = self._raw.get(new.name)
+            if isinstance(value, ComposedText) and not {*value.slots} <= self.names.keys():
+                apart = set()
             if apart and not self._hanging and (isinstance(value, ComposedText) or self._free(value)):
                 found[name] = self._text(value, name) if isinstance(value, ComposedText) else value
                 self.alike |= said - apart

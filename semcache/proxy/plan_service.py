@@ -220,6 +220,7 @@ class PlanService:
         if request.controls.no_cache:
             return "no-cache"
         if not plan_dialects.free_choice(request.endpoint, request.raw):
+            # Or several answers, or thinking in front of the answer.
             return "tool-choice"
         if exact_only(request):
             # The upstream would not know this answer by its id.

@@ -137,3 +137,13 @@ def test_what_has_to_be_escaped_is_not_put_into_code(parts, value, ok) -> None:
 
 def test_numbers_are_written_where_there_is_one_way() -> None:
     assert [written(one) for one in (12.25, 12.5, 1234.25, 7, "x")] == ["12.25", None, None, "7", "x"]
+
+
+async def test_a_value_that_stands_in_a_query_alone_is_a_value_of_the_task() -> None:
+    def deleting(user):
+        calls = (("query", {"sql": f"SELECT id FROM users WHERE login = '{user}'"}, "7"),)
+        return finished(f"Find the row of {user} in users", *calls)
+
+    plans = await learned(deleting("jsmith"), deleting("mlopez"))
+    found = await served(plans, "Find the row of atanaka in users")
+    assert [call.arguments for call in found.calls] == [{"sql": "SELECT id FROM users WHERE login = 'atanaka'"}]

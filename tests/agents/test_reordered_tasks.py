@@ -11,6 +11,7 @@ TOOLS = [
     tool("move", title="string", day="string", time="string"),
     tool("account", who="string"),
     tool("pay", payer="string", payee="string", amount="integer"),
+    tool("wire", amount="integer", currency="string", payee="string"),
     tool("disable", user="string"),
     tool("shift", count="integer", item="string"),
 ]
@@ -76,3 +77,17 @@ SHIFTING = finished("Shift 3 pieces of SKU-1", ("shift", {"count": 3, "item": "S
 @pytest.mark.parametrize("task", ["Shift all but 4 pieces of SKU-7", "Shift each of 4 pieces of SKU-7"])
 async def test_a_share_of_a_number_is_another_number(task) -> None:
     assert (await found(SHIFTING, task)).outcome == "miss"
+
+
+SENDING = finished(
+    "Transfer 50 USD to the account of Ann Lee", ("wire", {"amount": 50, "currency": "USD", "payee": "Ann Lee"}, "ok")
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "currency"), [("70 EUR", "EUR"), ("70 CHF", "CHF"), ("70 thousand USD", None), ("70 euros", None)]
+)
+async def test_a_currency_that_is_an_argument_is_a_value_of_its_own(said, currency) -> None:
+    plan = await found(SENDING, f"Transfer {said} to the account of Bob Ray")
+    calls = [{"amount": 70, "currency": currency, "payee": "Bob Ray"}] if currency else []
+    assert [one.arguments for one in plan.calls] == calls
