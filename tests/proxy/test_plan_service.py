@@ -15,7 +15,7 @@ from semcache.errors import RequestRejected
 from semcache.proxy import plan_dialects
 from semcache.proxy.auth import Authenticator, new_key
 from semcache.proxy.plan_routes import plan_routes
-from semcache.proxy.plan_service import PlanService
+from semcache.proxy.plan_service import PlanReply, PlanService, Unplanned
 from semcache.types import Endpoint, Scope
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened
 
@@ -104,6 +104,12 @@ def request(endpoint: Endpoint, messages: list[dict[str, Any]], tenant: str = "d
     return replace(read, scope=Scope(tenant))
 
 
+async def _why(service: PlanService, dialect: Any, asking: Any) -> str:
+    """The reason that no plan answered this request for; "served" where one did."""
+    served = await service.serve(dialect, asking, [], "8")
+    return served.found.why if isinstance(served, Unplanned) else "served"
+
+
 async def learned(endpoint: Endpoint, **given: Any) -> PlanService:
     """A service through which two runs have passed that ended well."""
     service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0, **given)
@@ -139,7 +145,7 @@ async def test_a_plan_answers_in_the_dialect_of_the_client(endpoint: Endpoint, s
         arguments = call["function"]["arguments"]
         assert (json.loads(arguments) if isinstance(arguments, str) else arguments) == expected
         assert (b"cache-status", b"semcache; hit; detail=plan") in served.headers
-    assert await service.serve(dialect, request(endpoint, TASK, "other"), [], "7") is None
+    assert await _why(service, dialect, request(endpoint, TASK, "other")) in ("cold", "stored-response")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ async def test_a_plan_answers_in_the_dialect_of_the_client(endpoint: Endpoint, s
 )
 async def test_who_leaves_no_choice_of_tools_is_not_answered_by_a_plan(fields: dict[str, Any]) -> None:
     service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
-    assert await service.serve(dialect, request(Endpoint.CHAT, TASK, **fields), [], "7") is None
+    assert await _why(service, dialect, request(Endpoint.CHAT, TASK, **fields)) in ("tool-choice", "unreadable")
 
 
 @pytest.mark.parametrize(
@@ -160,8 +166,8 @@ async def test_who_wants_an_answer_of_another_shape_is_not_answered_by_a_plan(
 ) -> None:
     """After a call without its thinking, the API refuses the conversation."""
     service, dialect = await learned(endpoint), dialects()[endpoint]
-    assert await service.serve(dialect, request(endpoint, TASK), [], "7") is not None
-    assert await service.serve(dialect, request(endpoint, TASK, **fields), [], "8") is None
+    assert isinstance(await service.serve(dialect, request(endpoint, TASK), [], "7"), PlanReply)
+    assert await _why(service, dialect, request(endpoint, TASK, **fields)) == "tool-choice"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +197,7 @@ async def test_who_takes_one_call_at_a_time_is_not_sent_several(endpoint: Endpoi
     served = await service.serve(dialect, request(endpoint, begun), [], "7")
     assert served is not None
     assert served.payload.count(b"change of plan") == 2
-    assert await service.serve(dialect, request(endpoint, begun, **fields), [], "8") is None
+    assert await _why(service, dialect, request(endpoint, begun, **fields)) == "one-at-a-time"
     first = await service.serve(dialect, request(endpoint, begun[:2], **fields), [], "9")
     assert first is not None
     assert b"find_user" in first.payload
@@ -206,7 +212,9 @@ async def test_a_failed_run_is_a_negative_of_the_plan_that_it_was_served() -> No
     await service.learn(request(Endpoint.CHAT, CALLED), session, said(Endpoint.CHAT, "I could not."))
     assert not await service.outcome(run, success=False, tenant="other")
     assert await service.outcome(run, success=False, tenant="default")
-    assert await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "8") is None
+    refused = await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "8")
+    assert isinstance(refused, Unplanned)
+    assert refused.found.why == "below-target"
 
 
 async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> None:

@@ -203,6 +203,29 @@ async def test_only_if_cached_takes_a_plan_and_has_no_model_asked(tmp_path: Path
         assert len(here.model.calls) == calls
 
 
+async def test_a_reply_without_a_plan_says_why_and_of_which_argument(tmp_path: Path) -> None:
+    async with world(tmp_path) as here:
+        assert (await here.ask(asked(task("ann_lee_1")))).header("x-semcache-plan-why") == "cold"
+        await here.outcome(run=(await here.run("ann_lee_1"))[0].header("x-semcache-run"), success=True)
+        first, second, last = await here.run("cy_fox_3")
+        assert [one.header("x-semcache-plan-why") for one in (second, last)] == [
+            "open-slot; cancel.reason",
+            "plan-done",
+        ]
+        assert first.header("x-semcache-plan-why") is None
+        forced = await here.ask(asked(task("di_moe_4")), body={"tool_choice": "required"})
+        assert forced.header("x-semcache-plan-why") == "tool-choice"
+
+
+async def test_an_equal_run_that_plans_carried_out_ends_with_the_stored_answer(tmp_path: Path) -> None:
+    async with world(tmp_path) as here:
+        await here.learned()
+        assert details(await here.run("cy_fox_3"))[:2] == ["plan", "plan"]
+        calls = len(here.model.calls)
+        assert details(await here.run("cy_fox_3")) == ["plan", "plan", "exact"]
+        assert len(here.model.calls) == calls
+
+
 async def test_a_run_that_the_cache_answered_has_an_outcome_too(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         for _ in range(2):
