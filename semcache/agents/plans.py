@@ -79,9 +79,7 @@ class Plans:
     """The plan templates of one process. `note` is called with every reason.
 
     `small` is the small model that says what stays open; where `planner` is set only what that has certified, else
-    always.
-    Without `near`, or without an embedder, only tasks that say
-    the same are served.
+    always. Without `near`, or without an embedder, only tasks that say the same are served.
     """
 
     def __init__(
