@@ -29,7 +29,7 @@ from semcache.agents.slots import (
     units,
     words,
 )
-from semcache.agents.value_pieces import is_cut, kind_at, own_value, span_of
+from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_value, span_of
 from semcache.agents.word_alignment import Element, align, weight
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
@@ -231,6 +231,7 @@ class _FitReading:
             return
         self.inside.update(range(first, end))
         start, stop = span_of(self._task, self._said, first, end, gap.kind)
+        parted = bool(self.spans) and is_parted_name(self._task, self.spans[-1][1], start)
         self.spans.append((start, stop))
         piece = self._task[start:stop]
         odd = bool(gap.slot) and gap.kind is not SlotKind.QUOTED and is_cut(self._task, start, stop, gap.kind)
@@ -239,6 +240,7 @@ class _FitReading:
             piece = own or piece
             self.odd += bool(own)
             odd = odd or not own
+        odd = odd or parted
         if Writing.OWNER in gap.took:
             odd = odd or OWNED.search(piece) is None
             piece = OWNED.sub("", piece)

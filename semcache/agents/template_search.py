@@ -285,17 +285,21 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
 
 
 def _is_time_of_another(pattern: TaskPattern, found: Sequence[TaskValue], fills: Mapping[TaskValue, str]) -> bool:
-    """Return True if a time stands behind another date than it did: "from Friday at noon to Monday"."""
+    """Return True if a time stands behind another date than it did: "from Friday at noon to Monday".
+
+    At the end, behind all dates, it may be the time of the whole; before one of them it is that of the date before it.
+    """
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
     hosts = {after.slot: before.slot for before, after in pairwise(gaps)}
+    last = max((place for place, one in enumerate(gaps) if one.kind is SlotKind.DATE), default=-1)
+    ahead = {one.slot for one in gaps[: last + 1]}
     dated = [one for one in found if one.kind is SlotKind.DATE]
-    return any(
-        two.kind is SlotKind.TIME
-        and one in dated
-        and len(dated) > 1
-        and hosts.get(fills.get(two, "")) != fills.get(one)
-        for one, two in pairwise(found)
-    )
+    for one, two in pairwise(found):
+        if two.kind is SlotKind.TIME and one in dated and len(dated) > 1:
+            slot = fills.get(two, "")
+            if hosts.get(slot) != fills.get(one) or (two.start < dated[-1].start) != (slot in ahead):
+                return True
+    return False
 
 
 def _direction(task: str, found: Sequence[TaskValue], value: TaskValue) -> str:

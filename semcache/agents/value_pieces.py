@@ -57,6 +57,13 @@ def is_cut(task: str, start: int, stop: int, kind: SlotKind) -> bool:
     return unpaired or not (begins.search(task, max(0, start - 2), start) and _ENDS.match(task, stop))
 
 
+def is_parted_name(task: str, end: int, start: int) -> bool:
+    """Return True if one value ends and the next begins within one name: "Ann Lee, Bo | Ray"."""
+    between = task[end:start]
+    names = [one for one in find(task) if one.kind is SlotKind.NAME]
+    return between.isspace() and any(one.start < end and start < one.end for one in names)
+
+
 def own_value(piece: str, kind: SlotKind) -> str | None:
     """The one value of this kind in a piece that says more than that, "" for several; None where it says no more."""
     found = [one.text for one in find(piece) if one.kind is kind] if kind in STRICT or kind is SlotKind.ID else []

@@ -42,6 +42,15 @@ async def test_a_time_belongs_to_the_date_that_it_stands_behind(task, outcome) -
     assert (await found(MOVING, task)).outcome == outcome
 
 
+async def test_a_time_behind_all_dates_is_not_that_of_the_first() -> None:
+    run = finished(
+        'Move "retro" to 2026-05-08 from 2026-05-01 at 10:30',
+        ("find", {"title": "retro", "day": "2026-05-01"}, {"event": "E-1"}),
+        ("move", {"title": "retro", "day": "2026-05-08", "time": "10:30"}, "ok"),
+    )
+    assert (await found(run, 'Move "demo" from 2026-06-02 at 11:15 to 2026-06-09')).outcome == "miss"
+
+
 PAYING = finished(
     'Pay Ann Lee 40 CHF from the account of Bob Ray for "rent", mail Ann Lee the receipt',
     ("account", {"who": "Bob Ray"}, {"id": "AC-1"}),
@@ -91,3 +100,14 @@ async def test_a_currency_that_is_an_argument_is_a_value_of_its_own(said, curren
     plan = await found(SENDING, f"Transfer {said} to the account of Bob Ray")
     calls = [{"amount": 70, "currency": currency, "payee": "Bob Ray"}] if currency else []
     assert [one.arguments for one in plan.calls] == calls
+
+
+async def test_a_name_is_not_parted_between_two_values() -> None:
+    run = finished(
+        "Send a memo to Ann Lee, Bo Ray and Cy Fox today",
+        ("account", {"who": "Ann Lee"}, "ok"),
+        ("account", {"who": "Bo Ray"}, "ok"),
+        ("account", {"who": "Cy Fox"}, "ok"),
+    )
+    plan = await found(run, "Send a memo to Maria Lopez, Nina Petrova and Aiko Tanaka today")
+    assert [one.arguments for one in plan.calls] in ([], [{"who": "Maria Lopez"}])
