@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from semcache.matching import features, neighbourhood
-from semcache.matching.neighbourhood import Objections
+from semcache.matching.neighbourhood import Neighbourhood, Objections
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request.wording import Edit
@@ -21,6 +22,7 @@ JUDGED = 4  # candidates that pay for guards and features; the right one is hard
 OTHERS = 2
 _COLD = Forward(Why.COLD)
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
+_OPPOSING = frozenset(("negation", "direction"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,27 @@ class RequestTerms:
         )
 
 
-_OPPOSING = frozenset(("negation", "direction"))
-
-
 def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
     """Decide on the entry with the same digest."""
     why = unusable(card, terms, terms.revalidate)
     return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=is_stale(card, terms.now))
+
+
+class _Judged(NamedTuple):
+    """A candidate with the features and findings that it was judged by, and the verdict; `guarded`: guards read it."""
+
+    candidate: Candidate
+    verdict: Verdict
+    guarded: bool
+
+    @property
+    def settles_its_answer(self) -> bool:
+        """True if no other wording of the same answer needs a verdict.
+
+        After a veto one does, unless it is about an opposite: other words for the same answer are opposed as well.
+        """
+        vetoes = [conflict for conflict in self.candidate.conflicts if conflict.veto]
+        return self.guarded and all(conflict.guard in _OPPOSING for conflict in vetoes)
 
 
 def semantic(
@@ -92,52 +108,71 @@ def semantic(
     candidates, and for those with the same answer and category only until one that no guard vetoes, or whose veto is
     about an opposite. If none is served, the reason is that of the most probable candidate, or else of the nearest.
     """
-    category, now = terms.category, terms.now
-    floor = threshold.floor(category, terms.controls)
+    floor = threshold.floor(terms.category, terms.controls)
     if not candidates:
         return terms.otherwise
     if candidates[0].score < floor:
         return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
-    surveyed = neighbourhood.surveyed(text, candidates, conflicts)
-    known = [found for found in surveyed.candidates if found.score >= floor]
+    near = neighbourhood.surveyed(text, candidates, conflicts).down_to(floor)
+    judged, refused = _judged_in_turn(near, terms, threshold)
+    if not judged:
+        return refused or terms.otherwise
+    judged.sort(key=lambda one: (not one.verdict.sure, -one.verdict.p_correct))
+    return _first_followed(judged, terms) or _missed(judged)
+
+
+def _judged_in_turn(
+    near: Neighbourhood, terms: RequestTerms, threshold: Threshold
+) -> tuple[list[_Judged], Forward | None]:
+    """The verdicts on the nearest, and the miss that the first one is which must not or could not be served."""
+    judged: list[_Judged] = []
     refused: Forward | None = None
-    judged: list[tuple[Candidate, Verdict]] = []
-    done: set[tuple[int, str]] = set()
-    for found, promising in zip(known, threshold.promising(known, text, category), strict=True):
-        place = (found.card.answer_class, found.card.category)
-        if place in done:
+    settled: set[tuple[int, str]] = set()
+    hopes = threshold.promising(near.candidates, near.text, terms.category)
+    for found, promising in zip(near.candidates, hopes, strict=True):
+        answer = (found.card.answer_class, found.card.category)
+        if answer in settled:
             continue
-        why = unusable(found.card, terms, terms.revalidate if found.card.category == category else 0.0)
+        why = unusable(found.card, terms, terms.revalidate if found.card.category == terms.category else 0.0)
         if why is not None or not promising:
             refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
-        candidate = Candidate(found.card, found.score, features=features.of(text, found), around=found.around)
-        verdict = _judge(threshold, candidate, terms)
-        if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
-            # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
-            judged.append((found, verdict))
-        else:
-            objections = surveyed.objections(found)
-            if objections:
-                values = features.with_conflicts(candidate.features, objections)
-                candidate = Candidate(found.card, found.score, objections, values, found.around)
-                verdict = _judge(threshold, candidate, terms)
-            judged.append((candidate, verdict))
-            # Other words for the same answer are opposed to the same question.
-            if not any(conflict.veto and conflict.guard not in _OPPOSING for conflict in objections):
-                done.add(place)
-        if verdict.sure or len(judged) == JUDGED:
+        one = _judged_by_texts(found, near, terms, threshold)
+        judged.append(one)
+        if one.settles_its_answer:
+            settled.add(answer)
+        if one.verdict.sure or len(judged) == JUDGED:
             break
-    if not judged:
-        return refused or terms.otherwise
-    judged.sort(key=lambda one: (not one[1].sure, -one[1].p_correct))
-    followings = [followed(verdict, one, terms.draw, stale=is_stale(one.card, now)) for one, verdict in judged]
-    decision = in_turn([one for one in followings if one is not None])
-    if decision is not None:
-        return decision
-    (best, verdict), *rest = judged
-    others = tuple([candidate for candidate, _ in rest[:OTHERS]])
-    return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
+    return judged, refused
+
+
+def _judged_by_texts(found: Candidate, near: Neighbourhood, terms: RequestTerms, threshold: Threshold) -> _Judged:
+    """The verdict on a candidate by both texts, and by the findings of guards if the texts leave hope."""
+    candidate = Candidate(found.card, found.score, features=features.of(near.text, found), around=found.around)
+    verdict = _judge(threshold, candidate, terms)
+    if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
+        # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
+        return _Judged(found, verdict, guarded=False)
+    objections = near.objections(found)
+    if objections:
+        values = features.with_conflicts(candidate.features, objections)
+        candidate = Candidate(found.card, found.score, objections, values, found.around)
+        verdict = _judge(threshold, candidate, terms)
+    return _Judged(candidate, verdict, guarded=True)
+
+
+def _first_followed(judged: Sequence[_Judged], terms: RequestTerms) -> Serve | Verify | None:
+    """The decision by the best verdict that serves or asks; None if none of them does."""
+    followings = [followed(verdict, one, terms.draw, stale=is_stale(one.card, terms.now)) for one, verdict, _ in judged]
+    return in_turn([one for one in followings if one is not None])
+
+
+def _missed(judged: Sequence[_Judged]) -> Forward:
+    """The miss of which the best candidate is the nearest."""
+    best, *rest = judged
+    others = tuple([one.candidate for one in rest[:OTHERS]])
+    verdict = best.verdict
+    return Forward(verdict.why, nearest=best.candidate, p_correct=verdict.p_correct, others=others)
 
 
 def in_turn(decisions: Sequence[Serve | Verify]) -> Serve | Verify | None:

@@ -23,12 +23,20 @@ _RIVAL = 0.15  # farther away than the nearest, an entry hardly counts
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """`candidates` with their surroundings, and the findings of guards on those that were looked at, by entry."""
+    """`candidates` with their surroundings, best first, and the findings of guards on those looked at, by entry.
+
+    `conflicts` asks the guards about the request's `text` and another.
+    """
 
     text: str
     candidates: list[Candidate]
     findings: dict[int, tuple[Conflict, ...]]
     conflicts: Objections
+
+    def down_to(self, floor: float) -> Neighbourhood:
+        """The candidates of at least this score, whose surroundings are those among all."""
+        near = [found for found in self.candidates if found.score >= floor]
+        return Neighbourhood(self.text, near, self.findings, self.conflicts)
 
     def objections(self, found: Candidate) -> tuple[Conflict, ...]:
         """The findings of guards on a candidate; they are asked where they have not been."""
@@ -38,12 +46,8 @@ class Neighbourhood:
 
 def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> Neighbourhood:
     """The candidates, best first, with the features of `features.AROUND`; those of vetoed ones count all as rivals."""
-    findings: dict[int, tuple[Conflict, ...]] = {}
     surroundings = features.around(candidates)
-    if len(candidates) > 1 and candidates[0].score >= _CLOSE:
-        near = [one for one in candidates if one.score >= candidates[0].score - _RIVAL]
-        if len({one.card.answer_class for one in near}) > 1:
-            findings = {one.card.id: conflicts(text, one.card.text) for one in near}
+    findings = _of_rivals(text, candidates, conflicts)
     vetoed = {entry for entry, found in findings.items() if any(conflict.veto for conflict in found)}
     if vetoed:
         left = [place for place, one in enumerate(candidates) if one.card.id not in vetoed]
@@ -55,3 +59,13 @@ def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) 
         findings,
         conflicts,
     )
+
+
+def _of_rivals(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> dict[int, tuple[Conflict, ...]]:
+    """The findings of guards on the nearest candidates, by entry; none if these have one answer, or are far away."""
+    if len(candidates) < 2 or candidates[0].score < _CLOSE:
+        return {}
+    near = [one for one in candidates if one.score >= candidates[0].score - _RIVAL]
+    if len({one.card.answer_class for one in near}) < 2:
+        return {}
+    return {one.card.id: conflicts(text, one.card.text) for one in near}
