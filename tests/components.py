@@ -41,7 +41,7 @@ def replace_verifiers(cache: ResponseCache, verifiers: Verifiers) -> None:
     """Have the cache ask others in the grey zone."""
     _put(cache.components, verifiers=verifiers)
     judged = cache.components.judged
-    judged._asking = replace(judged._asking, verifiers=verifiers)
+    judged.words.asking = replace(judged.words.asking, verifiers=verifiers)
 
 
 def share(cache: ResponseCache) -> None:

@@ -63,7 +63,7 @@ def served(
         if not by_meaning:
             terms = RequestTerms("default", Controls(), now=float(at), draw=draws[at])
             decision: Decision = Forward(Why.UNCERTAIN, nearest=candidate, p_correct=p_correct)
-            doubt = doubts.doubt_of(decision, lambda one: (one, 0.0))
+            doubt = doubts.doubt_of(decision, lambda one: doubts.Doubt(one, 0.0))
             if doubt is not None and doubts.worth_asking(doubt, terms, tier):
                 asked += 1
                 decision = doubts.decided(doubt, float(said[at]), terms, tier)

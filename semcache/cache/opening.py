@@ -18,12 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
+from semcache.cache.asked_words import Asking
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.conversation_lookup import ConversationLookup
 from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
 from semcache.cache.exact_lookup import ExactLookup
-from semcache.cache.judged_lookup import Asking, JudgedLookup
+from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.neighbour_search import NeighbourSearch

@@ -11,6 +11,7 @@ from semcache.cache.quorum import Quorum
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
+from semcache.matching.doubts import Doubt
 from semcache.protocols import Threshold
 from semcache.request import eligibility, keys
 from semcache.storage.live_entries import LiveEntries
@@ -29,7 +30,7 @@ class WiderSearch:
         self._embedder_id, self._salt = embedder_id, salt
         self._names = [name for name, one in pack.categories.items() if one.cache and one.semantic]
 
-    async def best(self, lookup: Lookup, threshold: Threshold, now: float) -> tuple[Candidate, float] | None:
+    async def best(self, lookup: Lookup, threshold: Threshold, now: float) -> Doubt | None:
         """The most probable neighbour that no guard vetoes, with its features and P(correct); None without one.
 
         `now` is the Unix time at which it has to be fresh.
@@ -45,7 +46,7 @@ class WiderSearch:
         if found is None:
             found = await self._live.index.search_all(shelves, lookup.vector, _NEIGHBOURS)
         lowest = max(LOWEST, request.controls.min_score or LOWEST)
-        judged: list[tuple[Candidate, float]] = []
+        judged: list[Doubt] = []
         for one in found:
             card = self._live.registry.get(one.entry_id)
             if card is None or one.score < lowest or not self._allowed(lookup, card, now):
@@ -53,10 +54,10 @@ class WiderSearch:
             full = labelling.featured(lookup, Candidate(card, one.score), self._pack.of(lookup.category))
             if not doubts.vetoed(full):
                 verdict = threshold.judge(full, lookup.category, controls=request.controls, draw=0.0)
-                judged.append((full, verdict.p_correct))
+                judged.append(Doubt(full, verdict.p_correct))
             if len(judged) == _LOOKED_AT:
                 break
-        return max(judged, key=lambda pair: pair[1], default=None)
+        return max(judged, key=lambda doubt: doubt.before, default=None)
 
     def _allowed(self, lookup: Lookup, card: Card, now: float) -> bool:
         request, policy = lookup.request, self._pack.of(card.category)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from semcache.matching import features
 from semcache.matching.decide import RequestTerms
@@ -15,7 +16,7 @@ from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
 from semcache.matching.word import with_word, word_about
 from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
-DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
+_DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +27,28 @@ class Doubt:
     before: float
 
 
-def doubt_of(decision: Decision, weighed: Callable[[Candidate], tuple[Candidate, float]]) -> Doubt | None:
+def is_doubtful(decision: Decision) -> TypeGuard[Forward]:
+    """Return True of a miss whose neighbour may be right for all that is known."""
+    return isinstance(decision, Forward) and decision.outcome is Outcome.MISS and decision.why in _DOUBTFUL
+
+
+def doubt_of(decision: Decision, weighed: Callable[[Candidate], Doubt]) -> Doubt | None:
     """The doubt that a decision leaves, None if there is none.
 
     `weighed` finds features and P(correct) of a candidate of which only the score is known.
     """
     match decision:
         case Verify(card=card, score=score, p_correct=before, features=values):
-            found: Candidate | None = Candidate(card, score, features=values)
-        case Forward(outcome=Outcome.MISS, why=why, nearest=found, p_correct=p) if why in DOUBTFUL:
-            before = p if p is not None else -1.0
+            doubt = Doubt(Candidate(card, score, features=values), before) if values else None
+            found: Candidate | None = Candidate(card, score)
+        case Forward(nearest=found, p_correct=p) if is_doubtful(decision):
+            doubt = Doubt(found, p) if found is not None and found.features and p is not None else None
         case _:
             return None
     if found is None:
         return None
-    if before < 0.0 or not found.features:
-        found, before = weighed(found)
-    return None if vetoed(found) else Doubt(found, before)
+    doubt = doubt or weighed(found)
+    return None if vetoed(doubt.candidate) else doubt
 
 
 def vetoed(candidate: Candidate) -> bool:

@@ -14,6 +14,7 @@ from typing import Literal
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
+from semcache.matching.doubts import Doubt
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.word import without_word
@@ -69,7 +70,7 @@ class SimulatedWords:
         self.tier.observe(label)
         return without_word(label)
 
-    def _weighed(self, found: Candidate, lookup: Lookup) -> tuple[Candidate, float]:
+    def _weighed(self, found: Candidate, lookup: Lookup) -> Doubt:
         full = labelling.featured(lookup, found, self._pack.of(lookup.category))
         verdict = self._threshold.judge(full, lookup.category, controls=Controls(), draw=0.0)
-        return full, verdict.p_correct
+        return Doubt(full, verdict.p_correct)

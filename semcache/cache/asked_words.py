@@ -1,0 +1,172 @@
+"""The words that are asked of a language model, with their cost.
+
+Knows the model, its prices and the spending cap; nothing of decisions. Invariant: no verdict costs more than the cap
+leaves, and every one that was asked for is billed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from semcache.config.pack_schema import VerdictMode
+from semcache.errors import UpstreamTimeout
+from semcache.matching.judged_tier import JudgedTier
+from semcache.matching.spending_cap import SpendingCap, amount
+from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
+from semcache.models.language_model import INSTRUCTIONS
+from semcache.request import framed
+from semcache.runtime.bill import Bill, billed
+from semcache.runtime.telemetry import Meter
+from semcache.storage.prices import Prices
+from semcache.types import Lookup, Recorded, Request, Serve, Usage
+
+_TOKEN = 4  # characters, roughly
+_SHARE = 0.02  # of upstream spend, for words after a forward
+_REPLY = 2  # tokens of a word
+_ANSWER = 2_000  # characters, as much as is expected of the cached answer and of what is said about it
+_NO_LIMIT = float("inf")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The model that is asked for words, and the terms: `mode` applies to categories that name none.
+
+    `share` is the part of upstream spend that asking may cost. None is 2% for words that come after a forward, because
+    these save no call at once; `matching.break_even` weighs the others with all costs. `paid` records the cost of a
+    word after a forward, and `later` runs work that nobody waits for.
+    """
+
+    tier: JudgedTier
+    verifiers: Verifiers
+    prices: Prices
+    meter: Meter
+    paid: Callable[[Bill, tuple[str, str, bool]], None]
+    later: Callable[[Coroutine[Any, Any, None]], object]
+    mode: VerdictMode = "off"
+    model: str | None = None
+    share: float | None = None
+    opted_out: tuple[str, ...] = ()
+
+    def opted_out_of(self, tenant: str) -> bool:
+        """Return True if no text of this tenant may be shown to a model."""
+        return any(fnmatchcase(tenant, one) for one in self.opted_out)
+
+
+class AskedWord(NamedTuple):
+    """A word: P(yes), its cost in US dollars, and True if it was asked for now and not remembered."""
+
+    p_yes: float
+    cost: float
+    new: bool
+
+
+@dataclass(slots=True)
+class _CalledOff:
+    """Calls that a word made needless, and the seconds that they had run."""
+
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class AskedWords:
+    """Asks for words and counts what they cost. One instance a cache."""
+
+    def __init__(self, asking: Asking) -> None:
+        self.asking = asking
+        self.cap = SpendingCap()
+        self._called_off = _CalledOff()
+
+    async def ask(self, lookup: Lookup, served: Serve, entry_of: EntryOf, *, later: bool) -> AskedWord | None:
+        """The word about a request and the entry that would be served; None if there is none. Raises nothing.
+
+        One that is asked for `later` saves no call at once, and so has less to spend.
+        """
+        asking, request = self.asking, lookup.request
+        share = self._share(later=later)
+        expected = self._expected(request, served)
+        cost = asking.prices.cost(asking.model or request.model, expected)
+        if not self.cap.allows(amount(cost, expected), share, _payer(request)):
+            return None
+        with billed() as bill:
+            said = await self._answered(lookup, served, entry_of)
+        if said is None:
+            return None
+        p_yes, new = said
+        if not new:
+            return AskedWord(p_yes, 0.0, new=False)
+        used = expected
+        if bill:
+            used = Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
+            cost = sum([asking.prices.cost(model, one) for model, one in bill])
+            if later:
+                asking.paid(bill, (request.scope.tenant, lookup.category, False))
+        self.cap.asked(amount(cost, used), share, _payer(request))
+        return AskedWord(p_yes, cost, new=True)
+
+    async def _answered(self, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool] | None:
+        """P(yes), and True if it is not remembered; None if the model gave none. The result is metered."""
+        started, result = time.perf_counter(), "failed"
+        try:
+            p_yes, new = await self.asking.verifiers.word("llm", lookup, served, entry_of)
+            result = "yes" if p_yes >= 0.5 else "no"
+            return p_yes, new
+        except NoVerdict as silence:
+            result = silence.result
+        except (TimeoutError, UpstreamTimeout):
+            result = "late"
+        except Exception as error:
+            _log.warning("a language model gave no word: %r", error)
+        finally:
+            self.asking.meter.verified(lookup.category, result, time.perf_counter() - started)
+        return None
+
+    def forwarded(self, request: Request, row: Recorded) -> None:
+        """Note what a request cost upstream, a share of which may be spent on words."""
+        self.cap.paid(amount(row.spent_cost, row.spent), _payer(request))
+
+    def called_off(self, request: Request, seconds: float) -> float:
+        """Note a call that a word made needless after so many seconds; return its cost in US dollars."""
+        used = Usage(len(request.raw) // _TOKEN, 0)
+        cost = self.asking.prices.cost(request.model, used)
+        self.cap.called_off(amount(cost, used))
+        self._called_off.calls += 1
+        self._called_off.seconds += seconds
+        return cost
+
+    def standing(self) -> dict[str, Any]:
+        """The words that were asked for, their cost and the terms, for operators."""
+        asking, spent = self.asking, self.cap.standing()
+        share = self._share(later=True)
+        return {
+            "mode": asking.mode if asking.verifiers.knows("llm") else "off",
+            "model": asking.model,
+            "budget": share if share < _NO_LIMIT else None,
+            "asked": spent.asked,
+            "over_budget": spent.over_budget,
+            "upstream": spent.upstream,
+            "asking": spent.asking,
+            "called_off": self._called_off.calls,
+            "called_off_seconds": self._called_off.seconds,
+        }
+
+    def _share(self, *, later: bool) -> float:
+        """The part of upstream spend that a word may cost."""
+        if self.asking.share is not None:
+            return self.asking.share
+        return _SHARE if later else _NO_LIMIT
+
+    def _expected(self, request: Request, served: Serve) -> Usage:
+        """The tokens that a word is expected to take."""
+        shown = framed.shown(request.frame, request.text + served.card.text), framed.shown(request.frame, "")
+        return Usage((len(INSTRUCTIONS) + sum(map(len, shown)) + _ANSWER) // _TOKEN, _REPLY)
+
+
+def _payer(request: Request) -> tuple[str, str | None]:
+    """Return whose requests pay for words about a request: its tenant's key or user."""
+    return request.scope.tenant, request.asker
