@@ -40,7 +40,7 @@ from semcache.matching.label_noise import FAITHFUL
 from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import VARIANCES, basis
-from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
+from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.pairs import Pair
@@ -276,7 +276,8 @@ def _check(groups: Mapping[str, Sequence[Row]]) -> None:
                 and (ending == _ALONE or (":unread_" in name and not name.endswith(_ALONE)))
             }
             prior = BeliefPrior.read(fit(others))
-            known = CategoryKnowledge(policy, pack.target_of(policy.name), pack.confidence, prior, FAITHFUL, None)
+            promise = Promise(policy, pack.target_of(policy.name), pack.confidence)
+            known = CategoryKnowledge(promise, prior, FAITHFUL)
             rows = next(rows for name, rows in groups.items() if name.endswith(f":{hand}{ending}"))
             likeliest: dict[int, tuple[float, bool]] = {}
             for place, (request, values, right) in enumerate(rows):

@@ -9,13 +9,16 @@ label is predicted before it is learned from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
+from semcache.matching.strategies.certified.calibration import COLD
 from semcache.matching.strategies.certified.drift import DriftAlarm
-from semcache.matching.strategies.certified.kinds_of_traffic import Kind, KindsOfTraffic
+from semcache.matching.strategies.certified.error_budget import Contract
+from semcache.matching.strategies.certified.kinds_of_traffic import UNHEARD, Kind, KindsOfTraffic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +26,13 @@ if TYPE_CHECKING:
     from semcache.types.evidence import Label
 
 _NEARNESS = features.NAMES.index("nearness")
+# Log-odds of caution before the first label where nobody was asked, and the surprise that allows for one more where the
+# local verifier was.
+_COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
+_TOLD_WARM = 5.0
+# Of the deviations of the told prior, which hold the noise of what single groups taught: measured on hands of which the
+# verifier had read nothing, where the belief follows them too far.
+_ALIKE = 0.7
 
 
 class CalibratedBelief:
@@ -87,3 +97,25 @@ class CalibratedBelief:
         self.calibration.restore(state["calibration"])
         if "drift" in state:
             self.drift.restore(state["drift"])
+
+
+def untold_belief(prior: BeliefPrior, noise: LabelNoise, contract: Contract) -> CalibratedBelief:
+    """The belief about candidates of which the local verifier was not asked."""
+    kinds = KindsOfTraffic(prior.calibration, noise, kinds=UNHEARD, cold=_COLD[contract])
+    return CalibratedBelief(prior, noise, kinds)
+
+
+def told_belief(prior: BeliefPrior, noise: LabelNoise) -> CalibratedBelief:
+    """The belief about candidates of which the local verifier was asked.
+
+    What the prior says of strangers' prompts, others of them have borne out (`python -m eval.priors`), so that it is
+    not doubted before the first label. Then each tells how far this traffic is from theirs, and few tell it badly.
+    """
+    told = prior_of_told(prior)
+    return CalibratedBelief(told, noise, KindsOfTraffic(told.calibration, noise, cold=0.0, warm=_TOLD_WARM))
+
+
+def prior_of_told(prior: BeliefPrior) -> BeliefPrior:
+    """The prior of candidates that the local verifier was asked about."""
+    told = prior.told or prior
+    return replace(told, deviation=_ALIKE * told.deviation)

@@ -17,7 +17,7 @@ from semcache.matching.guards import languages
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.error_budget import HIGHEST
-from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge
+from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge, Promise
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import CertificateEvidence, Label, Standing, wilson
@@ -169,11 +169,9 @@ class CertifiedThreshold:
     def _of(self, category: str) -> CategoryKnowledge:
         known = self._known.get(category)
         if known is None:
-            policy, target = self._pack.of(category), self._pack.target_of(category)
-            prior = self._prior_of(category)
-            known = CategoryKnowledge(
-                policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to, self._grants
-            )
+            pack = self._pack
+            promise = Promise(pack.of(category), pack.target_of(category), pack.confidence, pack.relax_to, self._grants)
+            known = CategoryKnowledge(promise, self._prior_of(category), self._noise)
             known.relax(self._share)
             self._known[category] = known
         return known

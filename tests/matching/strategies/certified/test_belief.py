@@ -20,7 +20,7 @@ from semcache.matching.logistic import sigmoid
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief
 from semcache.matching.strategies.certified.calibration import WARM, Calibration
-from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
+from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.types import Candidate, Card, Conflict, Why
 from semcache.types.evidence import LabelSource, State
@@ -206,7 +206,7 @@ def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(p
     card = Card(7, b"e", b"s", "default", "How often should synthetic oil be changed?", 0.0, 1e9)
     values = features.of("How often should I change synthetic oil?", Candidate(card, 0.97))
     assert values[features.NAMES.index("reordered")] == 1.0
-    known = CategoryKnowledge(PACK.of("default"), 0.01, 0.95, shipped(profile), FAITHFUL, None)
+    known = CategoryKnowledge(Promise(PACK.of("default"), 0.01, 0.95), shipped(profile), FAITHFUL)
     assert known.probability(features.with_verdict(values, 0.99), 7) > 0.975
     assert known.probability(features.with_verdict(values, 0.5), 7) < 0.9
 

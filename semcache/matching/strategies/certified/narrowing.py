@@ -1,0 +1,72 @@
+"""The narrowing of a category in which audits show too many errors: only surer answers are served, and at last none.
+
+Knows right and wrong, nothing of features. Invariant: only audits of served answers narrow it, only labels of answers
+that would be served widen it, and each narrowing begins the certificate anew, because other answers are served then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from semcache.matching.strategies.certified.certificate import Certificate, Probation
+
+_NARROWER = 0.3  # of the limit, each time that audits show too many errors
+_NARROWEST = 2  # times; the next time the category is closed
+
+
+class Narrowing:
+    """The certificate of one category and the steps by which it is narrowed or closed.
+
+    `beta` is the accepted probability of a false claim.
+    """
+
+    def __init__(self, beta: float) -> None:
+        self._beta = beta
+        self._steps = 0
+        self._probation = Probation()
+        self.certificate = Certificate(beta)
+        self.closed = False
+
+    @property
+    def narrowed(self) -> bool:
+        """True if only surer answers than usual are served, or none."""
+        return self._steps > 0
+
+    def factor(self) -> float:
+        """The part of the budget's limit that is left."""
+        return _NARROWER**self._steps
+
+    def audit(self, target: float, *, wrong: bool, stated: float) -> bool:
+        """Look at an audited answer; return True if the category was narrowed by it.
+
+        `target` is the error per hit that is allowed at this moment, and `stated` the one that is to be certified.
+        """
+        self.certificate.take(target, wrong=wrong, stated=stated)
+        exceeded = self.certificate.exceeded
+        if exceeded:
+            self.closed = self._steps == _NARROWEST
+            self._steps = min(_NARROWEST, self._steps + 1)
+            self.certificate, self._probation = Certificate(self._beta), Probation()
+        return exceeded
+
+    def watch(self, target: float, *, correct: bool) -> None:
+        """Look at a label of what would be served, by which a closed category opens, and then widens by a step."""
+        if (self.narrowed or self.closed) and self._probation.passed(target, correct=correct):
+            self._steps -= not self.closed
+            self.closed, self._probation = False, Probation()
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "certificate": self.certificate.state(),
+            "closed": self.closed,
+            "narrowed": self._steps,
+            "probation": self._probation.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave."""
+        self.certificate.restore(state["certificate"])
+        self.closed, self._steps = bool(state["closed"]), int(state["narrowed"])
+        self._probation.restore(state["probation"])
