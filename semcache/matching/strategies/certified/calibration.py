@@ -17,18 +17,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.logistic import sigmoid
 
-Terms: TypeAlias = tuple[float, float, float, float]
+Terms: TypeAlias = tuple[float, float, float, float]  # what the coefficients multiply, in the order of these
 
+
+class Coefficients(NamedTuple):
+    """A number for each term: 1, the log-odds, their excess over `BEND`, and the nearness."""
+
+    intercept: float
+    slope: float
+    excess: float
+    near: float
+
+
+_SLOPE, _EXCESS, _NEARNESS = (Coefficients._fields.index(name) for name in ("slope", "excess", "near"))
+_TERMS = range(len(Coefficients._fields))
 BEND = 2.0  # log-odds
-START: Terms = (0.0, 1.0, 0.0, 0.0)
+START = Coefficients(intercept=0.0, slope=1.0, excess=0.0, near=0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
 _FAR = 1.0  # the same where likeness tells: a score of 0.63
-VARIANCES: Terms = (0.5, 0.04, 0.2, 0.4)
+VARIANCES = Coefficients(intercept=0.5, slope=0.04, excess=0.2, near=0.4)
 COLD, WARM = 0.3, 10.0  # log-odds of caution before the first label, and the surprise that allows for one more
 _ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
@@ -36,14 +48,13 @@ _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
 # Log-odds up to which likeness cannot speak for what a belief denies, and from which it speaks in full.
 _DENIED, _OPEN = -1.0, 0.0
-_TERMS = range(4)
 
 
 class Calibration:
     """The correction of one category.
 
-    `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness (missing ones are 0), and
-    `variances` are their uncertainty. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
+    `start` are the coefficients in their order (missing ones are those of `START`), and `variances` are their
+    uncertainty. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
     `cold` is the caution in log-odds before the first label; `warm` is the surprise that allows for one more: each
     label counts four times its squared error, which is 1 for an even prediction, and 1 at most. With `likeness`, the
     coefficient of nearness is never negative, and supports no candidate that the belief denies.
@@ -54,7 +65,7 @@ class Calibration:
         start: Sequence[float] = START,
         noise: LabelNoise = FAITHFUL,
         *,
-        variances: Terms = VARIANCES,
+        variances: Coefficients = VARIANCES,
         cold: float = COLD,
         warm: float = WARM,
         likeness: bool = False,
@@ -69,20 +80,27 @@ class Calibration:
         x = self._terms(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
-        reach, said = self._noise.reach, self._noise.said_correct(p)
-        self._cautious += min(1.0, 4.0 * (float(correct) - said) ** 2) / self._warm
+        said = self._noise.said_correct(p)
+        surprise = float(correct) - said
+        self._cautious += min(1.0, 4.0 * surprise**2) / self._warm
+        reach = self._noise.reach
         slope = reach * p * (1.0 - p) / max(1e-12, said * (1.0 - said))
         bend = max(1e-6, slope * reach * p * (1.0 - p))
         total = 1.0 + bend * _dot(direction, x)
-        step, shrink = slope * (float(correct) - said) / total, bend / total
+        step, shrink = slope * surprise / total, bend / total
         for i in _TERMS:
             self.mean[i] += direction[i] * step
             for j in _TERMS:
                 self.covariance[i][j] -= direction[i] * direction[j] * shrink
             self.covariance[i][i] += _FADE * max(0.0, self._variances[i] - self.covariance[i][i])
-        self.mean[1] = max(_FLATTEST, self.mean[1])
-        self.mean[2] = max(_FLATTEST - self.mean[1], self.mean[2])
-        self.mean[3] = max(0.0 if self._likeness else _LEAST_NEAR, self.mean[3])
+        self._keep_rising()
+
+    def _keep_rising(self) -> None:
+        """Hold the coefficients within what lets corrected probabilities rise with the predicted ones."""
+        mean = self.mean
+        mean[_SLOPE] = max(_FLATTEST, mean[_SLOPE])
+        mean[_EXCESS] = max(_FLATTEST - mean[_SLOPE], mean[_EXCESS])
+        mean[_NEARNESS] = max(0.0 if self._likeness else _LEAST_NEAR, mean[_NEARNESS])
 
     def doubt(self) -> None:
         """Forget how sure the coefficients are, but not their values: the traffic has changed."""
@@ -106,10 +124,10 @@ class Calibration:
 
     def at_most(self, predicted: float) -> float:
         """The highest P(correct) of these log-odds, however near the candidate is."""
-        return self.corrected(predicted, _NEAREST if self.mean[3] > 0.0 else 0.0)
+        return self.corrected(predicted, _NEAREST if self.mean[_NEARNESS] > 0.0 else 0.0)
 
     def state(self) -> list[Any]:
-        """As JSON has it."""
+        """As JSON has it: coefficients, their covariance, and the caution that labels allow."""
         return [self.mean, self.covariance, self._cautious]
 
     def restore(self, state: Sequence[Any]) -> None:
@@ -131,6 +149,7 @@ class Calibration:
         return max(0.0, _dot([_dot(row, x) for row in self.covariance], x))
 
     def _unsure(self) -> list[list[float]]:
+        """The covariance before the first label."""
         return [[self._variances[i] if i == j else 0.0 for j in _TERMS] for i in _TERMS]
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.logistic import LIKELIEST
-from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Terms
+from semcache.matching.strategies.certified.calibration import COLD, VARIANCES, WARM, Calibration, Coefficients
 
 _FINE = 0.01  # log-odds: how closely those are sought that are needed
 _FADE = 2e-4  # of the way back to the first weights, a label
@@ -32,13 +32,17 @@ class Kind(NamedTuple):
     intercept: float = 0.0
     excess: float = 0.0
     near: float = 0.0
-    variances: Terms = VARIANCES
+    variances: Coefficients = VARIANCES
+
+    def added(self) -> Coefficients:
+        """What the kind adds to the coefficients."""
+        return Coefficients(self.intercept, self.slope, self.excess, self.near)
 
 
 # How far the word is worth more or less with one hand than with another, as a random effect of the hand: measured on
 # twelve hands of which the verifier had read nothing, as their questions come in one after the other.
-_HAND: Terms = (0.12, 0.007, 0.03, 0.33)
-_TOPIC: Terms = (0.5, 0.04, 0.2, 1.0)
+_HAND = Coefficients(intercept=0.12, slope=0.007, excess=0.03, near=0.33)
+_TOPIC = VARIANCES._replace(near=1.0)
 # Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be;
 # traffic in which its word says half as much, which natural questions are nearer to; some that it is too sure of; some
 # in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
@@ -76,8 +80,7 @@ class KindsOfTraffic:
             for kind in kinds
         ]
         for one, kind in zip(self._of, kinds, strict=True):
-            for place, more in enumerate((kind.intercept, kind.slope, kind.excess, kind.near)):
-                one.mean[place] += more
+            one.mean = [mean + more for mean, more in zip(one.mean, kind.added(), strict=True)]
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Learn from a label whose log-odds had been predicted."""
