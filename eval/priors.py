@@ -37,7 +37,8 @@ from eval.random_effects import between
 from semcache.config import packs
 from semcache.matching import features, guards, neighbourhood
 from semcache.matching.label_noise import FAITHFUL
-from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import VARIANCES, basis
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise

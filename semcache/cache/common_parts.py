@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from semcache.matching import features
-from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief, BeliefPrior, terms
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief_prior import STATED, TERMS, UNASKED, BeliefPrior, terms
 from semcache.matching.strategies.certified.calibration import Calibration, basis
 
 if TYPE_CHECKING:

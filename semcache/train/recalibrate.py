@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.matching import features, guards, neighbourhood
-from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.strategy import FLOOR

@@ -8,7 +8,7 @@ import pytest
 
 from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.train.prior import fit
 from semcache.types import Candidate, Card

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semcache.matching import features
-from semcache.matching.strategies.certified.belief import TERMS, UNASKED, BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import TERMS, UNASKED, BeliefPrior
 from semcache.train import splits
 from semcache.train.pairs import Pair
 from semcache.train.prior import fit

@@ -15,7 +15,7 @@ from semcache.config.packs import Pack
 from semcache.matching.guards import GUARDS
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.per_category import PerCategoryThreshold
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold

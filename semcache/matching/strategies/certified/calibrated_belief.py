@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
+from semcache.matching.strategies.certified.belief import HOPELESS, Belief
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibration import COLD
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract

@@ -14,7 +14,7 @@ from semcache.config.packs import Category
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.audit_rate import AuditRate
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import (
     CalibratedBelief,
     prior_of_told,

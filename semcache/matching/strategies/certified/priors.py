@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from semcache.errors import ConfigError
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 
 PATH = Path(__file__).with_name("prior.json")
 

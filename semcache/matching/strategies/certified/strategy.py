@@ -15,7 +15,7 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.guards import languages
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.belief import BeliefPrior
+from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.error_budget import HIGHEST
 from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge, Promise
 from semcache.matching.strategies.certified.priors import shipped

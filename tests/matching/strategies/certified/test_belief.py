@@ -18,7 +18,8 @@ from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.logistic import sigmoid
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
-from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief_prior import STATED, TERMS, UNASKED
 from semcache.matching.strategies.certified.calibration import WARM, Calibration
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise
 from semcache.matching.strategies.certified.priors import PATH, shipped

@@ -14,7 +14,8 @@ import pytest
 from semcache.matching import features
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import TERMS, Belief
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.belief_prior import TERMS
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.certificate import Probation
 from semcache.matching.strategies.certified.error_budget import Contract
