@@ -21,7 +21,7 @@ from eval.decisions.contenders import contenders, pack
 from eval.decisions.data import questions
 from eval.decisions.report import Section, Table
 from eval.embedded import embedded
-from semcache.matching import decide, features, guards
+from semcache.matching import decide, features, guards, surroundings
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls
 from semcache.types.evidence import Label, LabelSource
@@ -93,7 +93,7 @@ def _pairs(queries: list[_Query], names: tuple[str, ...], again: str = "") -> li
     for query in queries:
         text = query.text + again  # a text that no guard has read
         started = time.thread_time()
-        for candidate, around in zip(query.found, features.around(query.found), strict=True):
+        for candidate, around in zip(query.found, surroundings.around(query.found), strict=True):
             guards.conflicts(text, candidate.card.text, names)
             features.of(text, replace(candidate, around=around))
         taken.append(time.thread_time() - started)
@@ -132,7 +132,7 @@ def _teach(threshold: Threshold, queries: list[_Query]) -> list[float]:
     for seq, query in enumerate(queries, 1):
         candidate, right = query.found[0], query.answers[0]
         entry = seq % _TAUGHT + 1
-        traits = features.of(query.text, replace(candidate, around=features.around(query.found)[0]))
+        traits = features.of(query.text, replace(candidate, around=surroundings.around(query.found)[0]))
         featured = Candidate(replace(candidate.card, id=entry), candidate.score, features=traits)
         label = Label(
             float(seq), "default", "default", entry, entry, b"", candidate.score, traits, 0.5,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from semcache.matching import features
+from semcache.matching.surroundings import NEAR
 from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _features(
     given = {
         "nearness": nearness,
         "margin": margin,
-        "vote": -np.log(0.05 + np.exp(-margin / features.NEAR)),
+        "vote": -np.log(0.05 + np.exp(-margin / NEAR)),
         "overlap": overlap,
         "spelling": np.clip(overlap + rng.normal(0.0, 0.1, n), 0.0, 1.0),
         "missing": lacking,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from semcache.matching import features
+from semcache.matching.surroundings import around
 from semcache.types import Candidate, Conflict
 
 Objections: TypeAlias = Callable[[str, str], tuple[Conflict, ...]]
@@ -45,13 +45,13 @@ class Neighbourhood:
 
 
 def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> Neighbourhood:
-    """The candidates, best first, with the features of `features.AROUND`; those of vetoed ones count all as rivals."""
-    surroundings = features.around(candidates)
+    """The candidates, best first, with the surroundings; those of vetoed ones count all as rivals."""
+    surroundings = around(candidates)
     findings = _of_rivals(text, candidates, conflicts)
     vetoed = {entry for entry, found in findings.items() if any(conflict.veto for conflict in found)}
     if vetoed:
         left = [place for place, one in enumerate(candidates) if one.card.id not in vetoed]
-        for place, values in zip(left, features.around([candidates[place] for place in left]), strict=True):
+        for place, values in zip(left, around([candidates[place] for place in left]), strict=True):
             surroundings[place] = values
     return Neighbourhood(
         text,

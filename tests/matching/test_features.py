@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config.packs import Category, Pack
-from semcache.matching import decide, features, guards
+from semcache.matching import content_words, decide, features, guards, surroundings
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.priors import shipped
@@ -50,11 +50,11 @@ def _candidate(number: int, score: float, answer: int, text: str) -> Candidate:
 
 @given(FOUND)
 def test_surroundings_are_what_their_names_say(found: list[Candidate]) -> None:
-    for one, values in zip(found, features.around(found), strict=True):
+    for one, values in zip(found, surroundings.around(found), strict=True):
         said = dict(zip(features.AROUND, values, strict=True))
         same = [other.score for other in found if other.card.answer == one.card.answer]
         others = [other.score for other in found if other.card.answer != one.card.answer]
-        near = one.score - features.NEAR
+        near = one.score - surroundings.NEAR
         assert said["margin"] == pytest.approx(max(-0.3, min(0.3, one.score - max(others))) if others else 0.3)
         assert said["support"] == pytest.approx(math.log(sum(score >= near for score in same)))
         assert said["rivals"] == pytest.approx(math.log1p(sum(score >= near for score in others)))
@@ -132,7 +132,7 @@ def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
     for said, those, right in taught:
         label = _label(said, those, right)
         belief.learn(label.features, label.answer, correct=right)
-    around = features.around(found)
+    around = surroundings.around(found)
     answers = [one.card.answer_class for one in found]
     longest = max(len(one) for one in (text, *(candidate.card.text for candidate in found)))
     bounds = belief.at_best(around, answers, longest)
@@ -159,7 +159,7 @@ def test_no_word_of_the_verifier_makes_more_of_a_candidate_than_was_hoped(
         label = _label(text, those, right)
         belief.learn(features.with_verdict(label.features, word), label.answer, correct=right)
     text, found, word = asked
-    around = features.around(found)
+    around = surroundings.around(found)
     longest = max(len(one) for one in (text, *(candidate.card.text for candidate in found)))
     bounds = belief.at_best(around, [one.card.answer_class for one in found], longest, asked=True)
     for one, values, bound in zip(found, around, bounds, strict=True):
@@ -205,7 +205,7 @@ def _decided(threshold: CertifiedThreshold, text: str, found: list[Candidate]) -
 
 
 def _label(text: str, found: list[Candidate], right: bool) -> Label:
-    candidate, values = found[0], features.of(text, replace(found[0], around=features.around(found)[0]))
+    candidate, values = found[0], features.of(text, replace(found[0], around=surroundings.around(found)[0]))
     return Label(
         1.0, "default", "default", candidate.card.id, candidate.card.answer, b"", candidate.score, values, 0.5,
         right, LabelSource.MISS, served=False,
@@ -227,12 +227,12 @@ def test_a_reading_of_a_prompt_is_small() -> None:
     prompts = [f"{' '.join(rng.choices(words, k=10))} {number}?" for number in range(500)]
     for prompt in prompts:
         read(prompt)
-    features._read.cache_clear()  # type: ignore[attr-defined]
+    content_words.read.cache_clear()  # type: ignore[attr-defined]
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
         for prompt in prompts:
-            features._read(prompt)
+            content_words.read(prompt)
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

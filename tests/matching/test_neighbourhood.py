@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.matching import features, neighbourhood
+from semcache.matching.surroundings import around
 from semcache.types import Candidate, Card, Conflict
 
 MARGIN, RIVALS = features.AROUND.index("margin"), features.AROUND.index("rivals")
@@ -35,10 +36,10 @@ def test_entries_that_a_guard_rules_out_are_no_rivals_of_the_right_one() -> None
     found = candidates(("a flight to Paris", 1, 0.95), ("flights to Rome", 2, 0.94), ("a flight to Oslo", 3, 0.93))
     guards = Guards()
     surveyed = neighbourhood.surveyed("a flight to Rome", found, guards)
-    plain = features.around(found)
+    plain = around(found)
     assert [one.around for one in surveyed.candidates][::2] == [plain[0], plain[2]], "of those all others are rivals"
     right = surveyed.candidates[1].around
-    assert right == features.around([found[1]])[0]
+    assert right == around([found[1]])[0]
     assert plain[1][MARGIN] < 0.0 < right[MARGIN]
     assert plain[1][RIVALS] > right[RIVALS] == 0.0
     assert {entry: bool(of) for entry, of in surveyed.findings.items()} == {1: True, 2: False, 3: True}
@@ -56,7 +57,7 @@ def test_guards_are_not_asked_where_nothing_can_come_of_it() -> None:
         surveyed = neighbourhood.surveyed("fly to Rome", found, guards)
         assert guards.asked == []
         assert surveyed.findings == {}
-        assert [one.around for one in surveyed.candidates] == features.around(found)
+        assert [one.around for one in surveyed.candidates] == around(found)
 
 
 @given(

@@ -25,6 +25,7 @@ from semcache.matching.strategies.certified.belief_prior import (
     bent,
     products,
 )
+from semcache.matching.text_features import AGAIN
 
 if TYPE_CHECKING:
     from semcache.matching.strategies.certified.belief_prior import Array
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _AROUND, _TEXTS = slice(len(features.AROUND)), slice(len(features.AROUND), None)
 _OF_TEXTS = features.NAMES[_TEXTS]
 _NEARNESS, _WORD = features.NAMES.index("nearness"), features.NAMES.index("word")
-_AGAIN = -math.log(1.0 - features.AGAIN) - 1e-9  # nearness below which no text counts as typed again
+_AGAIN = -math.log(1.0 - AGAIN) - 1e-9  # nearness below which no text counts as typed again
 _HIGHEST = np.array([{"length": 3.0, "word": 0.0}.get(name, 1.0) for name in _OF_TEXTS])
 # Places among the features of texts, of those whose highest value depends on the candidate.
 _COUNTED = [_OF_TEXTS.index(name) for name in ("missing", "surplus", "misspelt")]

@@ -11,7 +11,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from semcache.matching import features
+from semcache.matching import features, surroundings
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
@@ -207,7 +207,7 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         assert (verdict.serve, verdict.verify) == (False, True)
         assert verdict.risk is not None
         assert verdict.audit > 0.0
-        found = replace(unsure, around=features.around([unsure])[0])
+        found = replace(unsure, around=surroundings.around([unsure])[0])
         assert asking(name).promising([found], QUERY, "support") == [True], "or it would never be asked about"
     assert not asking("off").judge(doubtful, "support", controls=ANY, draw=0.5).verify
     hopeless = candidate(0.51, "Which plan is cheapest?", Conflict("numbers", "3 against 4"))
@@ -259,7 +259,7 @@ def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> No
     assert prior is not None
     belief = Belief(prior)
     near = candidate(0.9, "How do I get a new password?")
-    around = [features.around([near])[0]]
+    around = [surroundings.around([near])[0]]
     quiet, asked = (belief.at_best(around, [1], 60, asked=asked)[0] for asked in (False, True))
     values = features.of(QUERY, near)
     word = belief.log_odds(features.with_verdict(values, 1.0), 1) - belief.log_odds(values, 1)
@@ -274,7 +274,7 @@ def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> No
 
 def test_a_neighbour_that_only_a_word_could_settle_is_worth_a_look_where_one_is_asked_for() -> None:
     near = candidate(0.9, "How do I get a new password?")
-    found = [replace(near, around=features.around([near])[0])]
+    found = [replace(near, around=surroundings.around([near])[0])]
     known = CertifiedThreshold(PACK)._of("support")
     for kind in known.untold.calibration._of:
         kind.mean[0] = -40.0  # likeness alone is worth nothing here
@@ -289,7 +289,7 @@ def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() ->
         belief.learn(features.of(QUERY, near), 0, correct=False)
     assert belief.log_odds(features.of(QUERY, near), 0) < 0.0
     assert belief.log_odds(features.of(QUERY, again), 0) > 2.5
-    found = belief.at_best([features.around([again])[0]], [0], 60)[0]
+    found = belief.at_best([surroundings.around([again])[0]], [0], 60)[0]
     assert found >= belief.log_odds(features.of(QUERY, again), 0), "or nobody would look at it"
 
 
