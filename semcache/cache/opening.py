@@ -31,6 +31,7 @@ from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Embedding, Placement, categorizer_of
 from semcache.cache.quorum import Quorum
 from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.turn_chains import TurnChains
 from semcache.cache.wider_search import WiderSearch
 from semcache.cache.wording_lookup import WordingLookup
 from semcache.cache.writing import EntryMaker, EntryWriter
@@ -203,9 +204,8 @@ async def open_components(opening: Opening) -> Components:
         if any(one.semantic or Edit.TYPO in wordings.kinds(name) for name, one in pack.categories.items()):
             await asyncio.to_thread(warm)
         tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=1.0 / opening.workers))
-        origins = LabelOrigins(
-            embedder.id, judge_id(judge, opening.judge_model, opening.noise), opening.words.model or None
-        )
+        judged_by = judge_id(judge, opening.judge_model, opening.noise)
+        origins = LabelOrigins(embedder.id, judged_by, opening.words.model or None)
         log = LabelLog(store, strategy(), freshness, tiers, pack, meter, origins=origins)
         await log.restore(strategy)
 
@@ -249,9 +249,8 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(maintenance.close)
         placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
         near = NeighbourSearch(live, faults)
-        conversations = ConversationLookup(
-            placement, near, log.strategy, wordings, verifiers, quorum, clock=clock, draw=rng.random
-        )
+        turns = TurnChains(placement.embedding, log.strategy, wordings, verifiers)
+        conversations = ConversationLookup(placement, near, turns, wordings, quorum, clock=clock, draw=rng.random)
         components = Components(
             common=common,
             pack=pack,
