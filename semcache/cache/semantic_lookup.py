@@ -75,10 +75,9 @@ class SemanticLookup:
 
         Where this is not `serving` paraphrases, what would be served is named, and forwarded.
         """
-        request, key = query.request, query.key
-        policy = self._pack.of(query.rule or "default")
-        if exact_alone(request, policy, self._pack, self._embedding.longest_word):
-            return query.exact_only(policy)
+        request, named = query.request, self._pack.of(query.rule or "default")
+        if self._exact_alone(request, named):
+            return query.exact_only(named)
         equal = await self._conversations.equal(query) if serving else None
         if equal is not None and isinstance(equal.decision, Serve):
             return equal
@@ -88,40 +87,51 @@ class SemanticLookup:
         near = self._placement.categories(request, query.rule, vector)
         policy = near[0]
         timings = Timings(key=query.seconds, embed=embedded - started)
-        why = eligibility.ineligible(request, policy)
-        if why is not None:
-            bypass = Forward(why, Outcome.BYPASS)
-            return Lookup(query.request_id, request, None, policy.name, bypass, timings=timings)
-        if exact_alone(request, policy, self._pack, self._embedding.longest_word):
-            return replace(query.exact_only(policy), timings=timings)
-        places = await self._placement.places(request, key, near, vector)
-        decision: Decision = query.refused or _COLD
-        if not request.controls.no_cache and not self._profitability.open(
-            policy.name, self._draw, request.scope.tenant
-        ):
-            # It is kept all the same, so that the probes of a closed category can find it.
+        barred = self._barred(query, policy)
+        if barred is not None:
+            return replace(barred, timings=timings)
+        places = await self._placement.places(request, query.key, near, vector)
+        # From here on the request has its place, and its answer is kept whatever is decided.
+        if request.controls.no_cache:
+            decision: Decision = query.refused or _COLD
+        elif not self._profitability.open(policy.name, self._draw, request.scope.tenant):
+            # The probes of a closed category can find what is kept.
             decision = Forward(Why.UNPROFITABLE)
             timings = replace(timings, embed=time.perf_counter() - started)
-        elif not request.controls.no_cache:
+        else:
             placed = time.perf_counter()
-            asked = self._asked(request, key, policy, query.refused or _COLD)
+            asked = self._asked(request, query.key, policy, query.refused or _COLD)
             strict, related = await self._candidates(asked, places)
             searched = time.perf_counter()
             decision = await self._free(asked, strict, related)
             if equal is not None and isinstance(decision, Forward):
                 decision = equal.decision
-            if not serving and isinstance(decision, Serve | Verify):
-                nearest = Candidate(decision.card, decision.score, features=decision.features)
-                decision = Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
-            if not query.quiet and isinstance(decision, Serve) and decision.edit:
-                self._conversations.note(policy.name, decision)
-            elif not (query.quiet or isinstance(decision, Verify)):  # its fate is known once a verifier was asked
-                decide.note(self._strategy, policy.name, decision)
+            if not serving:
+                decision = _forwarded(decision)
+            if not query.quiet:
+                self._note(policy.name, decision)
             done = time.perf_counter()
             timings = Timings(
                 key=query.seconds, embed=placed - started, search=searched - placed, guard=done - searched
             )
-        return Lookup(query.request_id, request, key, policy.name, decision, places.home, places.kept, timings)
+        return Lookup(query.request_id, request, query.key, policy.name, decision, places.home, places.kept, timings)
+
+    def _barred(self, query: Query, policy: Category) -> Lookup | None:
+        """The lookup of a request that may not be looked up by meaning in this category; None of any other."""
+        why = eligibility.ineligible(query.request, policy)
+        if why is not None:
+            return Lookup(query.request_id, query.request, None, policy.name, Forward(why, Outcome.BYPASS))
+        return query.exact_only(policy) if self._exact_alone(query.request, policy) else None
+
+    def _exact_alone(self, request: Request, policy: Category) -> bool:
+        return exact_alone(request, policy, self._pack, self._embedding.longest_word)
+
+    def _note(self, category: str, decision: Decision) -> None:
+        """Have the decision counted, unless a verifier is asked first: only then is its fate known."""
+        if isinstance(decision, Serve) and decision.edit:
+            self._conversations.note(category, decision)
+        elif not isinstance(decision, Verify):
+            decide.note(self._strategy, category, decision)
 
     async def nearest(self, lookup: Lookup) -> list[Candidate]:
         """Return the neighbours of a request that was looked up, best first. Raises CacheUnavailable."""
@@ -206,3 +216,11 @@ class SemanticLookup:
             self._strategy,
             lambda query, cached: guards.conflicts(query, cached, asked.guards),
         )
+
+
+def _forwarded(decision: Decision) -> Forward:
+    """The decision of a request to which no paraphrase may be served, with the one that would be."""
+    if isinstance(decision, Forward):
+        return decision
+    nearest = Candidate(decision.card, decision.score, features=decision.features)
+    return Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
