@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from semcache.cache.found import check_report
 from semcache.cache.operating import Operating
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
-_LONG = 16 << 10  # bytes of a request that take milliseconds to read
+T = TypeVar("T")
+_LONG = 16 << 10  # bytes of a request or an answer that take milliseconds to read
 _BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
 _NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
@@ -131,29 +132,30 @@ class ResponseCache:
         self.components.enter(request.scope)
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
-        if len(request.raw) > _LONG and request.endpoint is not Endpoint.EMBEDDINGS:
-            # Read beside the event loop, or others would wait for it.
-            read = await asyncio.to_thread(self._read, request, policy)
-        else:
-            read = self._read(request, policy)
-        if isinstance(read, Why):
-            return Lookup(request_id, request, None, policy.name, Forward(read, Outcome.BYPASS))
-        key = read
+        size = 0 if request.endpoint is Endpoint.EMBEDDINGS else len(request.raw)
+        key = await _unblocking(size, self._read, request, policy)
+        if isinstance(key, Why):
+            return Lookup(request_id, request, None, policy.name, Forward(key, Outcome.BYPASS))
         exact = self.components.exact.look(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
+        query = Query(request_id, request, key, category, exact, seconds, quiet)
         try:
-            query = Query(request_id, request, key, category, exact, seconds, quiet)
-            found = self.components.wordings.look(query) if paraphrases else None
-            if found is not None and isinstance(found.decision, Serve):
-                return found
-            if found is not None and isinstance(found.decision, Forward):
-                query = replace(query, refused=exact or found.decision)
-            found = await self._lookup.look(query, serving=paraphrases)
-            return self.components.quorum.settled(found, query.refused, quiet=quiet)
+            return await self._by_wording_or_meaning(query, paraphrases=paraphrases)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
+
+    async def _by_wording_or_meaning(self, query: Query, *, paraphrases: bool) -> Lookup:
+        """Look up what the exact tier could not serve. Raises CacheUnavailable."""
+        equal = self.components.wordings.look(query) if paraphrases else None
+        if equal is not None and isinstance(equal.decision, Serve):
+            return equal
+        if equal is not None and isinstance(equal.decision, Forward):
+            # An equal wording that is held back is the reason, unless the exact tier had one.
+            query = replace(query, refused=query.refused or equal.decision)
+        found = await self._lookup.look(query, serving=paraphrases)
+        return self.components.quorum.settled(found, query.refused, quiet=query.quiet)
 
     def _read(self, request: Request, policy: Category) -> CacheKey | Why:
         """Return the key of a request, or the reason against looking it up and keeping it."""
@@ -220,17 +222,11 @@ class ResponseCache:
         """Return whether the policy would keep this answer, and for how long."""
         return self._writer.maker.admission(lookup, answer, status)
 
-    async def _admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
-        """Return `admission`, for a long answer from beside the event loop."""
-        if len(answer.body) <= _LONG:
-            return self.admission(lookup, answer, status)
-        return await asyncio.to_thread(self.admission, lookup, answer, status)
-
     async def admit(
         self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
     ) -> Admission:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        admitted = await self._admission(lookup, answer, status)
+        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer, status)
         if isinstance(admitted, Store):
             fresh = await self._writer.renew(lookup, answer, admitted, latency=latency, source=source)
             if fresh is None:
@@ -260,7 +256,7 @@ class ResponseCache:
             request = lookup.request
             blind = replace(request, controls=replace(request.controls, no_cache=True))
             lookup = replace(await self.consult(blind, lookup.request_id), request=request)
-        admitted = await self._admission(lookup, answer, status)
+        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer, status)
         if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
             return admitted
         fresh: Entry | None = None
@@ -397,3 +393,8 @@ class ResponseCache:
         self._maintenance.attach(follow=follow, sweep=sweep)
         if standing is not None:
             self._standings[standing[0]] = standing[1]
+
+
+async def _unblocking(size: int, read: Callable[..., T], *args: object) -> T:
+    """Read so many bytes, beside the event loop if they are so many that others would wait for it."""
+    return await asyncio.to_thread(read, *args) if size > _LONG else read(*args)
