@@ -104,7 +104,8 @@ def terms(values: tuple[float, ...]) -> Array:
 
 def products(given: Array) -> Array:
     """The interactions of these features."""
-    return given[FIRST] * given[SECOND]
+    found: Array = given[FIRST] * given[SECOND]
+    return found
 
 
 def bent(word: float) -> list[float]:
