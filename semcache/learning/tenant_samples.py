@@ -27,9 +27,9 @@ _SEVERAL = 3  # tenants from which on shares are looked at
 
 
 class _Sample(NamedTuple):
-    """What a label shows of its tenant: `surprise` and its `variance` by chance, both 0 unless the answer was likely.
+    """The evidence of a label about its tenant: `surprise`, and its `variance` by chance.
 
-    `taught_all` is True if all tenants learned from it.
+    Both are 0 unless the answer was `likely`. `taught_all` is True if all tenants learned from it.
     """
 
     tenant: str

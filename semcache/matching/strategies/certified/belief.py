@@ -32,7 +32,7 @@ HOPELESS = -1.0  # log-odds below which nothing is moderated
 
 
 class Offset(NamedTuple):
-    """What an answer adds to the log-odds: mean and variance of a Gaussian belief."""
+    """The amount that an answer adds to the log-odds: mean and variance of a Gaussian belief."""
 
     mean: float
     variance: float

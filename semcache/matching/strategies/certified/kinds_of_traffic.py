@@ -35,7 +35,7 @@ class Kind(NamedTuple):
     variances: Coefficients = VARIANCES
 
     def added(self) -> Coefficients:
-        """What the kind adds to the coefficients."""
+        """The amounts that the kind adds to the coefficients."""
         return Coefficients(self.intercept, self.slope, self.excess, self.near)
 
 

@@ -46,7 +46,7 @@ _NOISY = 0.6  # exponent by which caution grows as labels tell less
 
 
 class Promise(NamedTuple):
-    """What is promised of a category: the `target`, as error per hit or request, and the `confidence` of a certificate.
+    """The promise for a category: the `target`, as error per hit or request, and the `confidence` of a certificate.
 
     The target may be stretched up to `relax_to`. `grants` is the share of the grant that is this process's.
     """
