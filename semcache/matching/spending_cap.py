@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from semcache.types import Usage
 
 # US dollars a token, for models whose price nobody has stated: only the ratio of asking to answering matters then.
-_NOMINAL = 0.5e-6, 2e-6
+_NOMINAL_PROMPT, _NOMINAL_COMPLETION = 0.5e-6, 2e-6
 _COMMON = 0.5  # of the share of all, for those who have used up their own
 _PAYERS = 4096
 
@@ -29,18 +29,26 @@ class Spending:
     over_budget: int
 
 
+@dataclass(slots=True)
+class _Account:
+    """The amounts that the requests of one payer, and words about them, have cost."""
+
+    upstream: float = 0.0
+    asking: float = 0.0
+
+
 class SpendingCap:
     """The cap of one process."""
 
     def __init__(self) -> None:
         self._upstream = self._asking = self._common = 0.0
         self._asked = self._refused = 0
-        self._own: OrderedDict[Hashable, list[float]] = OrderedDict()  # what a payer's requests and words have cost
+        self._own: OrderedDict[Hashable, _Account] = OrderedDict()  # by payer
 
     def paid(self, amount: float, payer: Hashable = None) -> None:
         """Note what a request cost upstream."""
         self._upstream += amount
-        self._of(payer)[0] += amount
+        self._of(payer).upstream += amount
 
     def allows(self, amount: float, share: float, payer: Hashable = None) -> bool:
         """Return True if a word that costs about so much may be asked for within this share; a refusal is counted."""
@@ -57,7 +65,7 @@ class SpendingCap:
         self._asked += 1
         self._asking += amount
         self._common += 0.0 if self._is_own(amount, share, payer) else amount
-        self._of(payer)[1] += amount
+        self._of(payer).asking += amount
 
     def called_off(self, amount: float) -> None:
         """Note the cost of a call that a word made needless."""
@@ -67,11 +75,11 @@ class SpendingCap:
         """Return True if the payer's own requests pay for it."""
         if share == float("inf"):
             return True
-        upstream, asking = self._of(payer)
-        return asking + amount <= share * upstream or len(self._own) == 1
+        account = self._of(payer)
+        return account.asking + amount <= share * account.upstream or len(self._own) == 1
 
-    def _of(self, payer: Hashable) -> list[float]:
-        found = self._own.setdefault(payer, [0.0, 0.0])
+    def _of(self, payer: Hashable) -> _Account:
+        found = self._own.setdefault(payer, _Account())
         self._own.move_to_end(payer)
         if len(self._own) > _PAYERS:
             self._own.popitem(last=False)
@@ -84,5 +92,4 @@ class SpendingCap:
 
 def amount(cost: float, usage: Usage) -> float:
     """The cost in US dollars, or a nominal one if no price is known."""
-    prompt, completion = _NOMINAL
-    return cost or usage.prompt_tokens * prompt + usage.completion_tokens * completion
+    return cost or usage.prompt_tokens * _NOMINAL_PROMPT + usage.completion_tokens * _NOMINAL_COMPLETION
