@@ -302,7 +302,7 @@ def test_audits_while_a_target_is_stretched_certify_no_more_than_the_target() ->
     pack = a_pack(0.005, relax_to=0.2)
     threshold = CertifiedThreshold(pack)
     known = threshold._of("default")
-    known._stretchable = True
+    known._stretching._shown = True
     known.relax(1.0)
     assert known.budget.per_hit() == 0.2
     for number in range(60):
@@ -318,7 +318,7 @@ async def test_evidence_for_a_stretched_target_holds_for_that_target_alone(tmp_p
     async with opened(tmp_path, more="relax_to: 0.05\n") as cache:
         await taught(cache, [audit(1)])
         known = certified(cache)
-        known._stretchable = True
+        known._stretching._shown = True
         cache.components.strategy.relax(1.0)
         assert known.budget.per_hit() == 0.05
     async with opened(tmp_path, more="relax_to: 0.05\n") as again:
