@@ -24,6 +24,7 @@ _END = (
     rf"(?=(?: in (?:{_TONGUE}|the|an?|this|everyday|(?:\w+ ){{1,3}}(?:words|sentences))\b"
     r"| (?:when|if|as|that|who|for|to|and|or|but|used|from|with|actually|exactly|please|pls|plz)\b)|\W*$|[?.!,;:(])"
 )
+_PROPER = r"(?:correct|incorrect|right|wrong|proper|grammatical(?:ly (?:correct|right))?|acceptable|good|bad|idiomatic)"
 _FORM = (
     r"(?:plural|singular|past tense|past simple|simple past|past form|(?:past|present) participle|comparative"
     r"|superlative|feminine|masculine|(?:noun|verb|adjective|adverb|possessive) form|conjugation|gerund|diminutive"
@@ -60,6 +61,7 @@ _OF_SAYINGS = tuple(
         rf"\bhow (?:is|are) {_WORD}?{_X} (?:said|written|called|translated) (?:in|into) {_TONGUE}\b",
         rf"\btranslate {_WORD}?{_X} (?:from {_TONGUE} )?(?:in|into|to) {_TONGUE}\b",
         rf"\bwhat(?:'s| is) {_WORD}?{_X} (?:called )?in {_TONGUE}{_END}",
+        rf"\b{_PROPER}(?: {_TONGUE}| grammar)? to (?:say|write) (?!that\b){_WORD}?{_X}(?=\W*$|[?.!;:(])",
     )
 )
 # Of a word, or of the thing that it stands for.
