@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -157,8 +157,23 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
     return identity if same else {**identity, name: kept}
 
 
+def with_numbered_calls(identity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The identity with numbers for ids of tool calls, in the order of appearance, and without ids of output items.
+
+    Models draw these ids anew in every run, and an agent that repeats a run sends them back.
+    """
+    name, items = items_of(identity)
+    if not any(map(uses_tool, items)):
+        return identity
+    numbers: dict[str, int] = {}
+    return {**identity, name: [_numbered(item, numbers) for item in items]}
+
+
 def cache_key(request: Request, salt: bytes) -> CacheKey:
-    """`keys.cache_key`, with a signature that leaves out small talk, contractions in earlier turns and line ends."""
+    """`keys.cache_key` with numbered calls, and a signature without small talk, contractions in turns and line ends."""
+    identity = with_numbered_calls(request.identity)
+    if identity is not request.identity:
+        request = replace(request, identity=identity)
     alike = without_small_talk(request.identity)
     if alike is not request.identity and asks_about_talk(request.text):
         alike = request.identity

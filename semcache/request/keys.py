@@ -1,6 +1,7 @@
 """The keys of a request: canonical bytes, keyed digests and the name of an index partition.
 
-Pure. Knows no dialect: a dialect has already separated a request into `identity` and `text`.
+Pure. Knows no dialect: a dialect has already separated a request into `identity` and `text`. Ids of tool calls count by
+the order in which they appear (`conversation.cache_key`).
 Invariant: two requests get the same exact digest iff scope, endpoint, identity and text are equal as JSON values, and
 the upstream is to keep both answers or neither; the same signature iff scope, endpoint and identity are equal. The
 scope is inside every digest, so no lookup can cross it.

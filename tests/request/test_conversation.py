@@ -124,13 +124,23 @@ def test_ids_that_are_drawn_for_each_call_do_not_keep_conversations_apart(endpoi
     assert loose(with_tool(endpoint, "rain", call="c1")) == loose(with_tool(endpoint, "rain", call="z9"))
 
 
+@pytest.mark.parametrize("endpoint", ALL)
+def test_a_run_with_other_ids_of_the_same_calls_is_the_same_request(endpoint: Endpoint) -> None:
+    one, two = (conversation.cache_key(with_tool(endpoint, "rain", call=call), SALT) for call in ("c1", "z9"))
+    assert one == two
+    assert conversation.cache_key(with_tool(endpoint, "sun"), SALT).exact != one.exact
+    assert conversation.cache_key(with_tool(endpoint, "rain", arguments='{"city":"Rome"}'), SALT).exact != one.exact
+
+
 def test_results_that_belong_to_other_calls_stay_apart() -> None:
     def request(first: str, second: str) -> Request:
         calls = [{"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}} for name in "ab"]
         results = [{"role": "tool", "tool_call_id": name, "content": "1"} for name in (first, second)]
         return read(CHAT, user("go"), assistant(None, tool_calls=calls), *results, user("What did they say?"))
 
-    assert loose(request("a", "b")) != loose(request("b", "a"))
+    one, two = request("a", "b"), request("b", "a")
+    assert loose(one) != loose(two)
+    assert conversation.cache_key(one, SALT).exact != conversation.cache_key(two, SALT).exact
 
 
 @pytest.mark.parametrize("endpoint", ALL)
