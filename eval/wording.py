@@ -30,9 +30,9 @@ SETTINGS = {
     "routing.quantum": "Tokens by which a tenant may be ahead of the others when requests have to queue.",
     "routing.max_running": "Requests that one upstream is sent at a time. Empty: no limit.",
     "routing.assembly": "How prompts are rewritten so that more of them begin alike: `off`, `canonical` or `stable`.",
-    "server.host": "Address to listen on. Any address other than loopback needs API keys; see "
-    "[operations](operations.md).",
-    "server.port": "Port; 0 takes a free one.",
+    "server.host": "Address to listen on, or `unix:PATH` for [a Unix socket](operations.md#a-unix-socket). Any address "
+    "that other machines can reach needs API keys; see [operations](operations.md).",
+    "server.port": "Port; 0 takes a free one. A Unix socket has none.",
     "server.workers": "Number of worker processes. They share the store, but no memory.",
     "server.max_body": "Largest request body, after decompression.",
     "server.admin_token": "An admin key that needs no store, for setting up and for `semcache stats --url`; at least "

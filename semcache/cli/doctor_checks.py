@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 from semcache.cli import doctor_upstreams
 from semcache.cli.doctor_extras import check_extras
 from semcache.cli.doctor_finding import Finding
-from semcache.cli.listener import address, listen
+from semcache.cli.listener import address, listen, refuse_port
 from semcache.cli.open_store import database, exists, seal_of, settings_from, store_of
 from semcache.errors import ConfigError, SemcacheError, StoreError
+from semcache.runtime.unix_address import unix_path
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -41,6 +42,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
     findings = [_python()]
     try:
         settings = settings_from(config, **given)
+        refuse_port(settings.server.host, given.get("server.port"))
     except ConfigError as error:
         return [*findings, Finding("settings", "fail", str(error), "mend this first: everything else depends on it")]
     findings.append(_settings(settings))
@@ -318,6 +320,9 @@ def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
 
 def _port(settings: Settings) -> Finding:
     host, port = settings.server.host, settings.server.port
+    path = unix_path(host)
+    if path is not None:
+        return _unix_socket(host, path)
     try:
         listen(host, port).close()
     except StoreError as error:
@@ -329,11 +334,24 @@ def _port(settings: Settings) -> Finding:
     return Finding("port", "ok", f"{host}:{port} is free")
 
 
-def _is_ours(url: str) -> bool:
-    import httpx2
+def _unix_socket(host: str, path: str) -> Finding:
+    from semcache.cli.listener import check_unix
 
+    remedy = "name another path with --host"
     try:
-        reply = httpx2.get(f"{url}/readyz", timeout=2.0, trust_env=False)
-        return reply.status_code == httpx2.codes.OK and "embedder" in reply.json()
-    except (httpx2.HTTPError, ValueError):
-        return False
+        left = check_unix(path)
+    except StoreError as error:
+        if _is_ours(host):
+            return Finding("socket", "ok", f"a semcache server is running on {host}")
+        return Finding("socket", "fail", str(error), f"end the other program, wait if it is starting, or {remedy}")
+    except ConfigError as error:
+        return Finding("socket", "fail", str(error), remedy)
+    if left:
+        return Finding("socket", "ok", f"{host} was left by a process that was killed; the next start takes it over")
+    return Finding("socket", "ok", f"{host} is free")
+
+
+def _is_ours(url: str) -> bool:
+    from semcache.cli.local_connection import readiness
+
+    return "embedder" in (readiness(url, timeout=2.0) or {})

@@ -7,8 +7,47 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from semcache.errors import ConfigError, StoreError
+from semcache.runtime.unix_address import unix_path
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
+    """Have a socket for a proxy, and the address under which this machine reaches it, until the end.
+
+    Raises ConfigError for a host, port or path that does not exist, StoreError for one that cannot be had now.
+    """
+    path = unix_path(host)
+    if path is None:
+        with listen(host, port) as listener:
+            yield listener, address(host, listener.getsockname()[1])
+        return
+    check_unix(path)
+    from semcache.cli.unix_socket import listening_at
+
+    with listening_at(path) as listener:
+        yield listener, host
+
+
+def check_unix(path: str) -> bool:
+    """Return True if a Unix socket lies at `path` that nobody listens on, False if nothing does. Changes nothing.
+
+    Raises ConfigError for a path at which no socket can be, StoreError for one that is in use.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        raise ConfigError(f"server.host unix:{path}: this system has no Unix sockets: name an address with --host")
+    from semcache.cli.unix_socket import check
+
+    return check(path)
+
+
+def refuse_port(host: str, port: int | None) -> None:
+    """Raise ConfigError for a --port that was given although `host` is a Unix socket, which has none."""
+    if port is not None and unix_path(host) is not None:
+        raise ConfigError(f"--port {port}: server.host is {host!r}, which has no port: leave one of them out")
 
 
 def listen(host: str, port: int) -> socket.socket:

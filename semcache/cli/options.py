@@ -19,7 +19,7 @@ Policies = Annotated[
 Upstream = Annotated[
     str | None, typer.Option("--upstream", metavar="URL", help="What answers misses: a URL, litellm:MODEL, or echo.")
 ]
-Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
+Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Address to listen on, or unix:PATH.")]
 Port = Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on; 0 takes a free one.")]
 Embedder = Annotated[
     str | None,

@@ -17,20 +17,23 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semcache.cli import logging_config, options, output
-from semcache.cli.listener import address, listen
+from semcache.cli.listener import listening, refuse_port
 from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import ConfigError
 from semcache.runtime import reload_signal
+from semcache.runtime.unix_address import unix_path
 
 if TYPE_CHECKING:
-    from uvicorn import Config
+    from uvicorn import Server
 
+    from semcache.cli.worker_processes import WorkerProcesses
     from semcache.config.settings import Settings
     from semcache.proxy.application import Proxy
 
@@ -65,19 +68,19 @@ def serve(
     }
     reload_signal.hold()  # until the proxy is ready to take it
     settings = settings_from(config, **given)
+    refuse_port(settings.server.host, port)
     run_async(_preflight(settings))
     _export_to_workers(given, config)
-    listener = listen(settings.server.host, settings.server.port)
-    url = address(settings.server.host, listener.getsockname()[1])
+    # Before there is a socket to be removed: an exception of a signal may get lost in an import.
+    run = _runner(settings)
     stop = threading.Event()
-    announcer = threading.Thread(target=_announce, args=(settings, url, stop), daemon=True)
-    announcer.start()
-    try:
-        with _shared_metrics(settings.server.workers):
-            started = _run(settings, listener)
-    finally:
-        stop.set()
-        listener.close()
+    with listening(settings.server.host, settings.server.port) as (listener, url):
+        threading.Thread(target=_announce, args=(settings, url, stop), daemon=True).start()
+        try:
+            with _shared_metrics(settings.server.workers):
+                started = run(listener)
+        finally:
+            stop.set()
     if not started:
         raise typer.Exit(1)
 
@@ -134,8 +137,8 @@ def _shared_metrics(workers: int) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(settings: Settings, listener: socket.socket) -> bool:
-    """Serve until a signal; return False when it never started."""
+def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
+    """Return what serves at a socket until a signal, and returns False when it never started."""
     from uvicorn import Config, Server
 
     from semcache.proxy.http_connection import HttpConnection
@@ -161,12 +164,17 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_worker_healthcheck=_LIFELESS,
     )
-    if not alone:
-        return _run_workers(config, listener)
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
-    server = Server(config)
+    if alone:
+        return partial(_run, Server(config))
+    from semcache.cli.worker_processes import WorkerProcesses
+
+    return lambda listener: _run_workers(WorkerProcesses(config, [listener]))
+
+
+def _run(server: Server, listener: socket.socket) -> bool:
     try:
         server.run(sockets=[listener])
     except SystemExit as error:
@@ -175,10 +183,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
     return server.started
 
 
-def _run_workers(config: Config, listener: socket.socket) -> bool:
-    from semcache.cli.worker_processes import WorkerProcesses
-
-    supervisor = WorkerProcesses(config, [listener])
+def _run_workers(supervisor: WorkerProcesses) -> bool:
     supervisor.run()
     return all(worker.process.exitcode != _START_FAILED for worker in supervisor.processes)
 
@@ -219,23 +224,20 @@ def _words(settings: Settings) -> str:
 
 def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
     """Say that the proxy is ready, once it says so itself."""
-    import json
-    import urllib.request
+    from semcache.cli.local_connection import readiness
 
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while not stop.wait(_POLL):
-        try:
-            with opener.open(f"{url}/readyz", timeout=5) as reply:
-                ready = json.load(reply)
-        except (OSError, ValueError):
+        ready = readiness(url, timeout=5)
+        if ready is None:
             continue
         store = settings.explain()
         where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
         upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
         # Where there are keys, strangers are not told.
         held = f"entries {ready['entries']}  " if "entries" in ready else ""
+        base_url = f"{url}/v1" if unix_path(url) is None else f"{url} (http://localhost/v1)"
         output.note(
-            f"semcache is ready on {url}/v1  upstream {upstream}  policies {ready['policies']}  "
+            f"semcache is ready on {base_url}  upstream {upstream}  policies {ready['policies']}  "
             f"store {where}  {held}{_words(settings)}"
         )
         return

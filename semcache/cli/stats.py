@@ -14,6 +14,7 @@ import typer
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import InvalidArgument, UpstreamError
+from semcache.runtime.unix_address import http_root
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
@@ -241,9 +242,12 @@ def ask_server(
 
     token = settings.server.admin_token
     headers = {"x-semcache-key": token.get_secret_value()} if token else {}
-    address = url.rstrip("/").removesuffix("/v1") + path
+    root, uds = http_root(url)
+    address = root + path if uds is None else f"{path} of {url}"
     try:
-        reply = httpx2.get(address, headers=headers, timeout=10.0)
+        transport = httpx2.HTTPTransport(uds=uds) if uds is not None else None
+        with httpx2.Client(transport=transport, headers=headers, timeout=10.0) as client:
+            reply = client.get(root + path)
         found: Any = reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise UpstreamError(f"{address} cannot be asked: {error}") from error

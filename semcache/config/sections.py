@@ -7,12 +7,14 @@ what cannot be used is a ValueError that says what can.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from semcache.config import plugins
 from semcache.runtime.guarded_calls import PATIENCE
+from semcache.runtime.unix_address import UNIX, unix_path
 from semcache.types.evidence import JUDGES
 
 _ADMIN_TOKEN = 20  # characters at least: it can be tried as often as the proxy answers
@@ -55,6 +57,19 @@ def _replicas(value: Any) -> Any:
     if not isinstance(value, str):
         return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
     return [{"url": url.strip()} for url in value.split(",") if url.strip()]
+
+
+def _host(host: str) -> str:
+    """A host; of a Unix socket the path with a leading ~ as a shell reads it."""
+    path = unix_path(host)
+    if path is None:
+        return host
+    if not path or path.startswith("@") or "\0" in path:
+        raise ValueError("unix: needs the path of a file, such as unix:/run/semcache/proxy.sock")
+    try:
+        return f"{UNIX}{Path(path).expanduser()}"
+    except RuntimeError as error:
+        raise ValueError(f"{path!r} names a home that cannot be found: write the whole path") from error
 
 
 def _names(value: Any) -> Any:
@@ -133,7 +148,7 @@ class RoutingSection(Section):
 
 
 class ServerSection(Section):
-    """Where the proxy listens. `insecure` allows other machines in without API keys.
+    """Where the proxy listens: an address, or unix:PATH. `insecure` allows other machines in without API keys.
 
     `allowed_hosts` are names by which it may be called, `*` for any; none are checked where keys are needed and none is
     given. A client has `header_timeout` for a head, `body_timeout` (and a second more for every 16 KiB) for a body, and
@@ -143,7 +158,7 @@ class ServerSection(Section):
     /semcache/ui: "auto" is there where an admin key exists or this machine alone can connect.
     """
 
-    host: str = "127.0.0.1"
+    host: Annotated[str, AfterValidator(_host)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     workers: Annotated[int, Field(ge=1, le=256)] = 1
     max_body: Size = 20 << 20

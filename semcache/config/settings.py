@@ -39,6 +39,7 @@ from semcache.config.sections import (
     sendable,
 )
 from semcache.errors import ConfigError
+from semcache.runtime.unix_address import unix_path
 
 PREFIX = "SEMCACHE_"
 FILE_VARIABLE = "SEMCACHE_CONFIG"
@@ -151,15 +152,20 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_local(host: str) -> bool:
+    """Return True if only this machine can connect to a server at `host`, an address or a Unix socket."""
+    return unix_path(host) is not None or is_loopback(host)
+
+
 def check_exposure(settings: Settings, has_keys: bool) -> None:
     """Raise ConfigError when other machines could use the cache without a key and no setting allows it."""
     server, required = settings.server, settings.auth.required
     protected = required or (has_keys and required is not False)
-    if is_loopback(server.host) or protected or (required is False and server.insecure):
+    if is_local(server.host) or protected or (required is False and server.insecure):
         return
     found = "auth.required is false" if has_keys else "there is no API key"
     raise ConfigError(
-        f"server.host is {server.host}, which other machines can reach, and {found}: make a key with "
+        f"server.host is {server.host!r}, which other machines can reach, and {found}: make a key with "
         "`semcache keys create`, listen on 127.0.0.1, or set both auth.required=false and server.insecure=true"
     )
 

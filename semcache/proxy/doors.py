@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semcache.cache.components import Components
-from semcache.config.settings import Settings, is_loopback
+from semcache.config.settings import Settings, is_local
 from semcache.protocols import Backend
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.intake import BytesInFlight, Intake
@@ -68,7 +68,7 @@ def open_doors(
         components.store.salt,
         settings.auth.required,
         admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
-        loopback=is_loopback(server.host),
+        loopback=is_local(server.host),
     )
     limiter = KeyLimiter(
         KeyCounts(settings.data / _COUNTS),

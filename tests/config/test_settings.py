@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from semcache.config.settings import KEYS, Settings, check_exposure, find_file, is_loopback
+from semcache.config.settings import KEYS, Settings, check_exposure, find_file, is_local, is_loopback
 from semcache.errors import ConfigError
 
 
@@ -201,6 +201,29 @@ def test_the_file_is_found_by_variable_or_by_name(tmp_path: Path) -> None:
 )
 def test_what_counts_as_this_machine(host: str, near: bool) -> None:
     assert is_loopback(host) is near
+    assert is_local(host) is near
+
+
+def test_a_unix_socket_is_of_this_machine_and_no_name_in_a_request() -> None:
+    assert is_local("unix:/run/semcache.sock")
+    assert not is_loopback("unix:/run/semcache.sock")
+
+
+def test_the_path_of_a_unix_socket_is_read_as_a_shell_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert Settings.load({"server.host": "unix:~/s.sock"}, {}, None).server.host == "unix:/home/ann/s.sock"
+
+
+@pytest.mark.parametrize("host", ["unix:", "unix:@abstract", "unix:a\0b"])
+def test_a_unix_socket_needs_the_path_of_a_file(host: str) -> None:
+    with pytest.raises(ConfigError, match="unix: needs the path of a file"):
+        Settings.load({"server.host": host}, {}, None)
+
+
+def test_a_host_that_is_empty_can_be_seen_in_the_refusal() -> None:
+    settings = Settings.load({"server.host": ""}, {}, None)
+    with pytest.raises(ConfigError, match=r"server\.host is '', which other"):
+        check_exposure(settings, False)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from semcache import __version__
 from semcache.errors import ConfigError
+from semcache.runtime.unix_address import http_root
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,10 +30,11 @@ async def serve_about(url: str, headers: Mapping[str, str]) -> None:
     """Serve one client over standard input and output until it ends. Raises ConfigError."""
     import httpx2
 
-    if not url.startswith(("http://", "https://")):
-        raise ConfigError(f"--about {url!r} is no http:// or https:// address of a proxy")
-    root = url.rstrip("/").removesuffix("/v1")
-    async with httpx2.AsyncClient(base_url=root, headers=dict(headers), timeout=60.0) as client:
+    root, uds = http_root(url)
+    if not root.startswith(("http://", "https://")):
+        raise ConfigError(f"--about {url!r} is no http://, https:// or unix: address of a proxy")
+    transport = httpx2.AsyncHTTPTransport(uds=uds) if uds is not None else None
+    async with httpx2.AsyncClient(base_url=root, transport=transport, headers=dict(headers), timeout=60.0) as client:
         await server_about(client).run_stdio_async()
 
 

@@ -11,7 +11,9 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from semcache.cli.local_connection import LocalConnection
 from semcache.errors import UpstreamError
+from semcache.runtime.unix_address import http_root
 
 _PATIENCE = 60.0  # seconds
 
@@ -20,10 +22,15 @@ class TimedClient:
     """A tenant's connection to a proxy."""
 
     def __init__(self, url: str, key: str) -> None:
-        parts = urlsplit(url)
+        root, uds = http_root(url)
+        parts = urlsplit(root)
         opened = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = opened(parts.hostname or "", parts.port, timeout=_PATIENCE)
-        self._prefix = parts.path.rstrip("/").removesuffix("/v1")
+        self._connection: http.client.HTTPConnection = (
+            opened(parts.hostname or "", parts.port, timeout=_PATIENCE)
+            if uds is None
+            else LocalConnection(url, timeout=_PATIENCE)
+        )
+        self._prefix = parts.path
         self._key = key
         self._begun = 0.0
 

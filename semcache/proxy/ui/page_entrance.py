@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from semcache.config.settings import Settings, is_loopback
+from semcache.config.settings import Settings, is_local
 from semcache.dialects.answer import openai_error
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, respond
@@ -45,7 +45,7 @@ class PageEntrance:
     ) -> None:
         self._cache, self._auth, self._intake, self._plans, self._settings = cache, auth, intake, plans, settings
         self._visitors = visitors
-        self._loopback = is_loopback(settings.server.host)
+        self._loopback = is_local(settings.server.host)
         self._app: PageApplication | None = None
         self._opening = asyncio.Lock()
 
