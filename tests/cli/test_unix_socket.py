@@ -9,7 +9,7 @@ import socket
 import stat
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ import openai
 import pytest
 
 from semcache.cli.listener import check_unix, listening
+from semcache.cli.timing.timed_client import TimedClient
 from semcache.errors import ConfigError, StoreError
 from tests.waiting import PATIENCE, eventually
 
@@ -29,7 +30,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def path() -> str:
+def path() -> Iterator[str]:
     """A path that is short enough, which those of pytest are not everywhere."""
     with TemporaryDirectory(prefix="uds") as folder:
         yield f"{folder}/proxy.sock"
@@ -75,6 +76,9 @@ def test_clients_get_answers_and_hits_and_a_stop_removes_the_file(
     # Another worker learns of the entry a little later.
     eventually(lambda: "; hit" in status(path, "How do I rename a branch?"))
     assert '"entries": 1' in run("stats", "--json", "--url", f"unix:{path}").stdout
+    timed = TimedClient(f"unix:{path}/v1", "k")
+    assert timed.ask("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": "Why?"}]}) > 0
+    timed.close()
     told = run("doctor", "--json", "--upstream", "echo", "--host", f"unix:{path}")
     assert f"a semcache server is running on unix:{path}" in told.stdout
     server.send_signal(signal.SIGTERM)
@@ -125,13 +129,14 @@ def test_of_two_that_start_together_one_serves_and_the_other_says_why(start: Sta
 
 @pytest.mark.parametrize("stale", [True, False])
 def test_of_many_that_start_together_one_has_the_socket(path: str, stale: bool) -> None:
-    meeting = threading.Barrier(8)
+    meeting = threading.Barrier(8, timeout=PATIENCE)
 
     def started(_: int) -> bool:
         meeting.wait()
         try:
             with listening(f"unix:{path}", 0) as (listener, _url):
                 meeting.wait()
+                listener.setblocking(False)  # what was connected is there; the socket of another would wait for ever
                 with socket.socket(socket.AF_UNIX) as client:
                     client.connect(path)
                     listener.accept()[0].close()
