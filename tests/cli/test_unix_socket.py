@@ -119,7 +119,7 @@ def test_what_a_killed_proxy_has_left_is_taken_over(run: Run, start: Start, path
 def test_of_two_that_start_together_one_serves_and_the_other_says_why(start: Start, path: str) -> None:
     left_by_a_killed_process(path)
     both = [start("serve", "--upstream", "echo", "--host", f"unix:{path}") for _ in range(2)]
-    loser = eventually(lambda: next((one for one in both if one.poll() is not None), None))
+    loser = eventually(lambda: [one for one in both if one.poll() is not None])[0]
     assert loser.returncode == 1
     assert loser.stderr is not None
     assert f"cannot listen on unix:{path}: a process listens there already" in loser.stderr.read()
