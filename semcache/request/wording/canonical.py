@@ -12,6 +12,7 @@ from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, is_c
 from semcache.request.wording.british import AMERICAN, american
 from semcache.request.wording.calculations import calculation
 from semcache.request.wording.chatter import without_chatter
+from semcache.request.wording.compounds import compounded
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
 from semcache.request.wording.cues import bag_of
@@ -148,8 +149,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Ed
             and Edit.CHARACTERS in kinds
             and (
                 flat := restored(
-                    flattened(edited) if is_english(edited, bag_of(edited)) is not False else edited,
-                    spans,
+                    flattened(edited) if is_english(edited, bag_of(edited)) is not False else edited, spans
                 )
             )
             != changed
@@ -190,6 +190,8 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:
         text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, bag))
+    if Edit.SPELLING in kinds:
+        text = _noted(made, Edit.SPELLING, text, compounded(text, bag))
     if text != start:
         bag = frozenset(bag_of(text))
     if not _settled(text, bag):
