@@ -33,6 +33,8 @@ _LEADING = vocabulary(
     "in on at from to between for with without by of about into onto until till before after since during within over"
     " under near around through against"
 )
+# These join something else to a value; "in" and "near" are often part of one ("the parks in Berlin").
+_JOINING = _LEADING - vocabulary("of in near around through against over under into onto")
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
     r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
@@ -116,7 +118,7 @@ def writing(piece: str) -> frozenset[Writing]:
 def _is_phrase(piece: str) -> bool:
     """Return True where a preposition joins something to a value: "ann on Monday", but "Doctors without Borders"."""
     said = piece.split()
-    inside = [at for at in range(1, len(said) - 1) if said[at] in _LEADING and said[at] != "of"]
+    inside = [at for at in range(1, len(said) - 1) if said[at] in _JOINING]
     return any(not (said[at - 1][:1].isupper() and said[at + 1][:1].isupper()) for at in inside)
 
 
