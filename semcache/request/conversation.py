@@ -201,7 +201,7 @@ def stored_identity(canonical: bytes) -> Mapping[str, Any]:
 
 def transcript(identity: Mapping[str, Any], text: str) -> str:
     """The conversation as a judge reads it: its turns, what tools were called and gave, and the last message."""
-    _, items = items_of(without_small_talk(identity))
+    _, items = items_of(with_numbered_calls(without_small_talk(identity)))
     last = framed.shown(_last_frame(identity), text)
     return "\n".join([line for item in items[:-1] for line in lines(item)] + [f"user: {last}"])
 

@@ -132,6 +132,13 @@ def test_a_run_with_other_ids_of_the_same_calls_is_the_same_request(endpoint: En
     assert conversation.cache_key(with_tool(endpoint, "rain", arguments='{"city":"Rome"}'), SALT).exact != one.exact
 
 
+@pytest.mark.parametrize("endpoint", ALL)
+def test_a_judge_reads_a_stored_run_as_it_reads_the_request(endpoint: Endpoint) -> None:
+    asked, kept = with_tool(endpoint, "rain", call="c1"), with_tool(endpoint, "rain", call="z9")
+    stored = conversation.stored_identity(conversation.cache_key(kept, SALT).canonical)
+    assert conversation.transcript(asked.identity, asked.text) == conversation.transcript(stored, asked.text)
+
+
 def test_results_that_belong_to_other_calls_stay_apart() -> None:
     def request(first: str, second: str) -> Request:
         calls = [{"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}} for name in "ab"]
