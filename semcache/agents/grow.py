@@ -9,7 +9,7 @@ Invariant: a grown template holds no word of one task that another of its tasks 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from semcache.agents.capture import Draft
@@ -23,6 +23,7 @@ from semcache.agents.template import (
     Filled,
     Hole,
     Mix,
+    ResultPlace,
     Slot,
     SlotSource,
     Template,
@@ -151,16 +152,21 @@ class _Union:
         ):
             raise _Differs
         if mine.source is SlotSource.RESULT:
-            both = [place for place in self.slots.get(one.slot, mine).places if place in theirs.places]
-            if not both:
-                raise _Differs
-            step, call, path = both[0]
-            self.slots[one.slot] = replace(mine, step=step, call=call, path=path, also=tuple(both[1:]))
+            self._at(one.slot, theirs.places)
         if mine.source is SlotSource.OPEN:
             self._open[one.slot] = mine, theirs
         if mine.source is SlotSource.TASK:
             self.slots[one.slot] = replace(mine, seen=theirs.seen)
         return replace(one, form=two.form) if two.form is ValueForm.INTEGER and one.form is ValueForm.NUMBER else one
+
+    def _at(self, name: str, places: Sequence[ResultPlace]) -> None:
+        """Leave a slot of a result the places at which both runs had its value."""
+        known = self.slots.get(name, self._old[name])
+        both = [place for place in known.places if place in places]
+        if not both:
+            raise _Differs
+        step, call, path = both[0]
+        self.slots[name] = replace(known, step=step, call=call, path=path, also=tuple(both[1:]))
 
     def settled(self) -> dict[str, Filled]:
         """Open slots whose value, or the text around it, was the same while what the task said was not, as constants.
@@ -222,12 +228,9 @@ class _Union:
             raise _Differs
         for mine, theirs in zip(one.parts, two.parts, strict=True):
             if isinstance(mine, Hole) and isinstance(theirs, FromResult):
-                known = self.slots.get(mine.slot, self._old[mine.slot])
-                both = [place for place in known.places if place in theirs.places]
-                if known.source is not SlotSource.RESULT or not both:
+                if self._old[mine.slot].source is not SlotSource.RESULT:
                     raise _Differs
-                step, call, path = both[0]
-                self.slots[mine.slot] = replace(known, step=step, call=call, path=path, also=tuple(both[1:]))
+                self._at(mine.slot, theirs.places)
             elif isinstance(mine, Hole) and isinstance(theirs, Hole):
                 self._hole(mine, theirs)
             elif mine != theirs:
