@@ -23,6 +23,7 @@ from semcache.request.wording.frames import framed
 from semcache.request.wording.letters import flattened, is_evident, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
+from semcache.request.wording.side_by_side import COMPARING, made_one
 from semcache.request.wording.slips import USUAL
 from semcache.request.wording.task_texts import parted
 from semcache.request.wording.worked_on import text_ends
@@ -55,11 +56,6 @@ _ABOUT_WORDS = frozenset(
 # Who asks how a word is written means it as it is written.
 _ABOUT_LETTERS = frozenset(
     ("spell", "spelled", "spelt", "spelling", "typo", "typos", "grammar", "grammatical", "proofread", "correct", "word")
-)
-# Between these stand writings that are compared.
-_COMPARING = frozenset(("vs", "versus", "or", "and", "from", "than"))
-_TWIN = re.compile(
-    r"(?<![\w'])([\w']+(?: [\w']+){0,3}),? (?:and|or|vs\.?|versus|from|than) (?:an? |the )?\1(?![\w'])", re.IGNORECASE
 )
 _WRITTEN = frozenset({Edit.CONTRACTION, Edit.SPELLING, Edit.ABBREVIATION})
 _SPELLED = frozenset({Edit.SPELLING, Edit.TYPO, Edit.ABBREVIATION})
@@ -256,20 +252,15 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
     if slips:
         told.update((Edit.TYPO, Edit.CHARACTERS))
     kinds = kinds - {Edit.ABBREVIATION} if named else kinds
-    before = pieces[:] if not _COMPARING.isdisjoint(pieces) else None
+    before = text if not COMPARING.isdisjoint(pieces) else None
     done = set(made)
     words = _Words(pieces, kinds, made, slips, upper=upper)
     for at in ats:
         words.edit(at)
-    if before is not None and not _WRITTEN.isdisjoint(made - done) and _made_one(before, pieces):
+    if before is not None and not _WRITTEN.isdisjoint(made - done) and made_one(before, "".join(pieces)):
         made.intersection_update(done)
         return _words_edited(text, kinds - _WRITTEN, made, told, named)
     return "".join(pieces)
-
-
-def _made_one(before: list[str], after: list[str]) -> bool:
-    """Return True if two writings side by side have become one: "gray or grey"."""
-    return before != after and _TWIN.search("".join(after)) is not None and _TWIN.search("".join(before)) is None
 
 
 class _Words:

@@ -11,6 +11,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
+from semcache.request.wording.side_by_side import made_one
 
 _CLOSED = {
     first: tuple(seconds.split())
@@ -202,10 +203,11 @@ _AS_VERB = re.compile(
     r"(?![\w'-]| (?:page|button|form|screen|link)\b)",
     re.IGNORECASE,
 )
+_STEMS = vocabulary("back break check clean follow log roll set shut sign start warm work")
 # Behind an article they are nouns; "in" and "on" may begin another phrase there: "a log in the fire".
 _NOUN = re.compile(
     r"(?<![\w'-])(?P<before>(?:an?|the|my|our|your|this|full|daily|automatic) )"
-    r"(?P<one>back|break|check|clean|follow|log|roll|set|shut|sign|start|warm|work)[ -]"
+    rf"(?P<one>{'|'.join(sorted(_STEMS))})[ -]"
     r"(?P<two>up|down|out|back)(?![\w'-])",
     re.IGNORECASE,
 )
@@ -214,19 +216,17 @@ _ENTRANCE = re.compile(
     r"|errors?|attempts?|process)\b)",
     re.IGNORECASE,
 )
-_NOUNS = frozenset(_PARTICLES) | {"followup", "rollback"}
+_NOUNS = frozenset(_PARTICLES) | {"followup"}
 _INTO = re.compile(
     r"(?<![\w'-])(log|sign|logged|signed|logging|signing) into(?![\w'-]| (?:law|force)\b)", re.IGNORECASE
 )
-_ENDS = vocabulary("up down out back in")
-_CUES = frozenset(_CLOSED) | _ENDS | _PREFIXES | frozenset(_PARTICLES) | vocabulary("into re")
+_CUES = frozenset(_CLOSED) | _STEMS | _PREFIXES | frozenset(_PARTICLES) | vocabulary("into re")
 _PREFIXED = re.compile(rf"(?<![\w'-])({'|'.join(sorted(_PREFIXES))})[ -]([a-z]{{3,}})(?![\w'-])", re.IGNORECASE)
 _REPEATED = re.compile(r"(?<![\w'-])(re)(?:-| (?=install))([a-z]{2,})(?![\w'-])", re.IGNORECASE)
 _PATTERNS = {
     first: re.compile(rf"(?<![\w'-])({first})[ -]((?:{'|'.join(seconds)})s?)(?![\w'-])", re.IGNORECASE)
     for first, seconds in _CLOSED.items()
 }
-_COMPARED = re.compile(r"(?<![\w'])([\w']+(?: [\w']+)?),? (?:and|or|vs\.?|versus|from|than) \1(?![\w'])", re.IGNORECASE)
 
 
 def compounded(text: str, bag: frozenset[str]) -> str:
@@ -247,11 +247,11 @@ def compounded(text: str, bag: frozenset[str]) -> str:
         text = _REPEATED.sub(lambda match: f"re{match[2].lower()}" if match[2].lower() in _AGAIN else match[0], text)
     if "into" in cues:
         text = _INTO.sub(r"\1 in to", text)
-    if not cues.isdisjoint(_ENDS):
+    if not cues.isdisjoint(_STEMS):
         text = _ENTRANCE.sub(lambda match: match[1] + match[2].lower(), _NOUN.sub(_noun, text))
     if not cues.isdisjoint(_PARTICLES):
         text = _AS_VERB.sub(lambda match: match["before"] + _PARTICLES[match["verb"].lower()], text)
-    return before if text != before and _COMPARED.search(text) is not None else text
+    return before if made_one(before, text) else text
 
 
 def _prefixed(match: re.Match[str]) -> str:
