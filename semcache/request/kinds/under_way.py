@@ -81,7 +81,7 @@ _UNDER_WAY = CuedPatterns(
         r"^\W*(?:(?:is|are|has|have|did|will|when|where|which|what)\b.{0,60}\b|is )"
         r"(?:the \d{1,2}[:.]\d\d|(?!form|area|unit|step|room|day|type|gate|was|the"
         r"|is\b)[a-z]{2}\d{2,4})\b.{0,60}\b"
-        r"(?:on time|on schedule|late|delayed|cancell?ed|running|full|gone|left|arrived?|departed?|landed|landing"
+        r"(?:on time|on schedule|late|delayed|cancell?ed|running|full|gone|left|arrived?|departed|landed|landing"
         r"|boarding|leav(?:e|es|ing)|depart(?:s|ing)?|arriv(?:es|ing)|lands?)\b",
     ),
     rule(
