@@ -67,7 +67,7 @@ def served(
             if doubt is not None and doubts.worth_asking(doubt, terms, tier):
                 asked += 1
                 decision = doubts.decided(doubt, float(said[at]), terms, tier)
-            elif doubt is not None and tries[at] < tier.tried(doubt.before):
+            elif doubt is not None and tries[at] < tier.tried("default", doubt.before):
                 asked += 1
                 decision = doubts.learned_of(decision, doubt, float(said[at]))
             if isinstance(decision, Serve):

@@ -114,7 +114,7 @@ class JudgedLookup:
             wanted = self._modes.asks_only_after(lookup)
         else:
             # Of what no word could serve, a few tell what words are worth.
-            wanted = self._draw() < self.tier.tried(doubt.before)
+            wanted = self._draw() < self.tier.tried(lookup.category, doubt.before)
         if wanted:
             await self._word(lookup, doubt, entry_of, later=True)
 

@@ -22,7 +22,6 @@ from semcache.types.evidence import Interval, Label, LabelSource, wilson
 _DENSE = 10.0  # audits that come with the first hits; then their share falls as 10 in their number
 _UNSHOWN = 0.6  # of the budget's limit that may be spent on words of which no audit has told
 _ENOUGH = 2.0  # errors that the target allows in as many audits as open the whole of it
-_HEAVIEST = 10.0  # hits that one audited hit may stand for
 _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
@@ -91,9 +90,7 @@ class JudgedStratum(AuditedStratum):
 
     def give_back(self, label: Label) -> None:
         """Take back what `take` took for an answer that was served."""
-        weight = _stands_for(label)
-        wrong = self.settle(label, weight=-weight)
-        self._owe(-weight, wrong)
+        self._owe(-1.0, self.settle(label, weight=-1.0))
 
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str, *, meant: bool) -> None:
         """Learn from a label of a tenant of the class `tenants`.
@@ -101,14 +98,13 @@ class JudgedStratum(AuditedStratum):
         It is `meant` if its answer was served, or would have been by what was known.
         """
         self.labels += 1
-        weight = _stands_for(label)
         wrong = self._noise.posterior(1.0 - label.p_correct, correct=label.correct)
         if label.served:
-            self.settle(label, weight=weight)
+            self.settle(label, weight=1.0)
         sampled = label.source in (LabelSource.AUDIT, LabelSource.MISS)
         if sampled and word.p_yes >= YES and (meant or label.correct):
             # Right answers pay errors back, meant or not: nothing is served again by waiting alone.
-            self._owe(weight, wrong)
+            self._owe(1.0, wrong)
         visible = self._noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
@@ -133,7 +129,7 @@ class JudgedStratum(AuditedStratum):
         )
 
     def _owe(self, weight: float, wrong: float) -> None:
-        """Add to the debt the errors of as many hits as `weight`, less those that the target allows in them."""
+        """Add to the debt the errors of an answer, less those that the target allows in it; taken back if negative."""
         self.debt = max(0.0, self.debt + weight * (wrong - self._target))
 
     def _note(self) -> str:
@@ -158,8 +154,3 @@ class JudgedStratum(AuditedStratum):
         super().restore(state)
         self.labels, self.debt = int(state["labels"]), float(state["debt"])
         self.budget.owe(float(state.get("overspent", 0.0)))
-
-
-def _stands_for(label: Label) -> float:
-    """How many hits a label stands for: an audited one also stands for hits that were not drawn."""
-    return min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0

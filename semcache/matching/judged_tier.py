@@ -33,6 +33,8 @@ from semcache.types.evidence import Label, LabelSource
 _TRIED, _SELDOM = 0.25, 0.05
 _PLAUSIBLE = 0.25  # P(correct) from which a doubt is
 _EAGER = 40  # words with a known result before which one is had of all of them
+_SHAKEN = 40  # the same after a wrong yes, of the plausible ones, if the model is none that is easily fooled
+_EASILY = 0.2  # probability of such a model from which it is taken for one
 _PROBES = 80  # words that are had about vetoed neighbours
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
 
@@ -62,6 +64,7 @@ class JudgedTier:
         self._strata: dict[str, JudgedStratum] = {}
         self._verdicts = RecentVerdicts()
         self._probation = WordProbation(grants)
+        self._right = _SHAKEN  # words with a known result since the last wrong yes
 
     # Deciding
 
@@ -113,11 +116,17 @@ class JudgedTier:
         """True if words about vetoed neighbours are worth their price: little is known of the model."""
         return self.worth.probes < _PROBES
 
-    def tried(self, before: float) -> float:
-        """The share of doubts of this P(correct), too great for any word to serve, that are asked about anyway."""
+    def tried(self, category: str, before: float) -> float:
+        """The share of doubts of this P(correct), too great for any word to serve, that are asked about anyway.
+
+        A wrong yes of a good model makes every doubt too great for a while. The next words show soonest if it was the
+        only one.
+        """
         if self._probation.known < _EAGER:
             return 1.0
-        return _TRIED if before >= _PLAUSIBLE else _SELDOM
+        if before < _PLAUSIBLE:
+            return _SELDOM
+        return 1.0 if self._right < _SHAKEN and self.worth.fooled(category) < _EASILY else _TRIED
 
     def remember(self, exact: bytes, entry_id: int, p_yes: float) -> float:
         """Remember a verdict on a request and an entry; return the lowest that was given on them."""
@@ -176,6 +185,7 @@ class JudgedTier:
         meant = label.served or (word.p_yes >= YES and 1.0 - after <= stratum.limit())
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
         self._probation.known += 1
+        self._right = 0 if word.p_yes >= YES and not label.correct else self._right + 1
         if not label.correct and (word.sampled or word.p_yes >= YES):
             wrong = self._noise.posterior(1.0 - sigmoid(word.odds), correct=False)
             self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)

@@ -25,6 +25,7 @@ from semcache.matching.vetoed_words import Place, VetoedWords
 
 _CAUTION = 2.0  # by which the risk that is left after a yes is overstated
 _OTHERS = 0.5  # of what other categories have shown
+_FOOLED = -3.0  # offset below which a model says yes to more than 5 in 100 wrong neighbours
 _INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
 
 
@@ -122,6 +123,11 @@ class WordWorth:
         audits = self._audits.setdefault(category, _Audits())
         audits.count += 1.0
         audits.wrong += wrong
+
+    def fooled(self, category: str) -> float:
+        """P(the model is one of those that say yes to many wrong neighbours), by all that was shown."""
+        weighted = zip(self._weights_of(category), OFFSETS, strict=True)
+        return sum([weight for weight, offset in weighted if offset < _FOOLED])
 
     def yes_in_a_category(self, category: str) -> float:
         """The factor by which a plain yes is believed to multiply the odds that an answer is right."""

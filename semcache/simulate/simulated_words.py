@@ -57,7 +57,7 @@ class SimulatedWords:
         if doubt is None or self._rng.random() >= self._asking.share:
             return decision
         worth = doubts.worth_asking(doubt, terms, self.tier)
-        if not worth and self._rng.random() >= self.tier.tried(doubt.before):
+        if not worth and self._rng.random() >= self.tier.tried(terms.category, doubt.before):
             return decision
         self.asked += 1
         p_yes = self._asking.ask(text, doubt.candidate.card.text)

@@ -169,19 +169,20 @@ def test_restarts_grant_no_more_errors_than_one_process_has() -> None:
     assert sum(risks) <= 0.01 * len(risks) + 0.25
 
 
-def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn() -> None:
+def test_one_error_is_paid_back_by_as_many_right_answers_at_whatever_rate_it_was_found() -> None:
     def until_served_again(chance: float) -> int:
         tier = JudgedTier(at(0.02))
         for _ in range(100):
             tier.observe(replace(label(correct=True), chance=1.0))
-        tier.observe(replace(label(correct=False), chance=chance))
+        for _ in range(2):
+            tier.observe(replace(label(correct=False), chance=chance))
         for count in range(2000):
             if tier.could_serve(DoubtedNeighbour("default", 0.95, FREE)):
                 return count
             tier.observe(label(correct=True, source=LabelSource.MISS))
         raise AssertionError("never served again")
 
-    assert until_served_again(0.2) > 100 + until_served_again(1.0)
+    assert 0 < until_served_again(0.05) == until_served_again(1.0) < 150
 
 
 def test_an_error_of_a_tenant_that_is_set_aside_is_given_back_and_stays_in_the_certificate() -> None:
@@ -252,11 +253,35 @@ def test_a_model_that_says_no_to_what_guards_veto_serves_before_there_was_any_au
 
 def test_words_that_settle_nothing_are_soon_had_seldom_and_those_that_may_soon_serve_more_often() -> None:
     tier = JudgedTier(at(0.01))
-    assert tier.tried(0.01) == tier.tried(0.6) == 1.0, "nothing is known of the model"
+    assert tier.tried("default", 0.01) == tier.tried("default", 0.6) == 1.0, "nothing is known of the model"
     for _ in range(40):
         tier.observe(label(correct=False, source=LabelSource.MISS, word=0.05, before=0.02))
-    assert 0.0 < tier.tried(0.01) < tier.tried(0.6) < 1.0
+    assert 0.0 < tier.tried("default", 0.01) < tier.tried("default", 0.6) < 1.0
     assert tier.curious, "no word was had about what guards veto"
+
+
+def test_after_a_wrong_yes_of_a_good_model_all_plausible_doubts_are_tried_until_forty_words_were_right() -> None:
+    tier = JudgedTier(at(0.01))
+    for number in range(60):
+        tier.differ(b"asked", number, 0.05)
+        tier.observe(label(correct=True))
+    usual = tier.tried("default", 0.6), tier.tried("default", 0.01)
+    assert usual < (1.0, 1.0)
+    tier.observe(label(correct=False, before=0.7))
+    assert (tier.tried("default", 0.6), tier.tried("default", 0.01)) == (1.0, usual[1])
+    for _ in range(39):
+        tier.observe(label(correct=True, source=LabelSource.MISS))
+    assert tier.tried("default", 0.6) == 1.0
+    tier.observe(label(correct=True, source=LabelSource.MISS))
+    assert (tier.tried("default", 0.6), tier.tried("default", 0.01)) == usual
+
+
+def test_no_more_words_are_had_of_a_model_that_is_easily_fooled() -> None:
+    tier = JudgedTier(at(0.01))
+    for number in range(60):
+        tier.differ(b"asked", number, 0.99)
+    tier.observe(label(correct=False))
+    assert tier.tried("default", 0.6) < 1.0
 
 
 def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> None:
