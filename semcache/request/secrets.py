@@ -15,6 +15,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from semcache.request.secret_formats import FORMATS, SPACED
 from semcache.request.secret_placeholders import TELLING, is_example_token, is_filled_in, is_placeholder, is_word
@@ -149,24 +150,28 @@ def strings_of(value: object) -> str:
     left = [value]
     while left:
         node = left.pop()
-        if isinstance(node, str):
-            if not _is_data(node):
-                found.append(node)
+        if isinstance(node, str) and not _is_data(node):
+            found.append(node)
         elif isinstance(node, Mapping):
-            # The name of a member is read with its text: {"password": "..."}.
             for name, child in node.items():
-                if isinstance(child, str) and isinstance(name, str):
-                    if not _is_data(child):
-                        found.append(child if name in _PLAIN else f"{name}: {child}")
-                else:
-                    if isinstance(name, str) and len(name) > _SHORT:
-                        found.append(name)
+                if not isinstance(child, str) or not isinstance(name, str):
                     left.append(child)
+                if isinstance(name, str) and (member := _shown(name, child)) is not None:
+                    found.append(member)
         elif isinstance(node, int) and abs(node) >= _LONG_NUMBER:
             found.append(str(node))
         elif isinstance(node, list | tuple):
             left.extend(node)
     return "\n\0\n".join(found)
+
+
+def _shown(name: str, child: object) -> str | None:
+    """What is read of a member itself: a text with its name, `{"password": "..."}`, or a name that may be a secret."""
+    if not isinstance(child, str):
+        return name if len(name) > _SHORT else None
+    if _is_data(child):
+        return None
+    return child if name in _PLAIN else f"{name}: {child}"
 
 
 def _is_data(text: str) -> bool:
@@ -187,25 +192,30 @@ def _read(text: str, end: int, *, whole: bool) -> bool:
 
 
 def _has_token(text: str) -> bool:
-    for mark, pattern, offsets in FORMATS:
-        telling = -1  # where the next character stands that is no plain word's
-        for at in _places(text, mark, len(text)):
-            for back in offsets:
-                if at >= back and (found := pattern.match(text, at - back)) is not None:
-                    if telling < found.start():
-                        following = TELLING.search(text, found.start())
-                        telling = len(text) if following is None else following.start()
-                    if telling >= found.end() + _TAILED:
-                        continue  # an example, however often it is repeated
-                    tail = _TAIL.match(text, found.end())
-                    if not is_example_token(found[0] + (tail[0] if tail else ""), mark):
-                        return True
+    if any(mark in text and _has_format(text, mark, pattern, offsets) for mark, pattern, offsets in FORMATS):
+        return True
     logins = (_LOGIN.match(text, at) for at in _places(text, "://", len(text)))
     return any(
         _URL.search(text, max(0, one.start() - _SCHEME), one.end())
         for one in logins
         if one is not None and not _is_example_login(one)
     )
+
+
+def _has_format(text: str, mark: str, pattern: re.Pattern[str], offsets: Iterable[int]) -> bool:
+    """Return True if a token of one format stands in the text, and is no example of a manual."""
+    telling = -1  # where the next character stands that is no plain word's
+    places = (at - back for at in _places(text, mark, len(text)) for back in offsets if at >= back)
+    for found in filter(None, map(partial(pattern.match, text), places)):
+        if telling < found.start():
+            following = TELLING.search(text, found.start())
+            telling = len(text) if following is None else following.start()
+        if telling >= found.end() + _TAILED:
+            continue  # an example, however often it is repeated
+        tail = _TAIL.match(text, found.end())
+        if not is_example_token(found[0] + (tail[0] if tail else ""), mark):
+            return True
+    return False
 
 
 def _is_example_login(match: re.Match[str]) -> bool:
@@ -286,12 +296,9 @@ def _found(text: str, mark: str, end: int) -> Iterator[int]:
 
 
 def _is_stated(match: re.Match[str]) -> bool:
-    value = match["value"]
-    if (given := match["given"]) is not None:
-        if len(given) >= 8 and len(_CHANGE.findall(given)) > 1:
-            return True
-        own = _OWN.search(match.string, max(0, match.start() - _OWNED), match.start()) is not None
-        return own and not is_placeholder(given) and _ALGORITHM.fullmatch(given) is None
+    """Return True if what a name of a secret is followed by is one."""
+    if match["given"] is not None:
+        return _is_given(match, match["given"])
     if (chosen := match["chosen"]) is not None:
         named = match[0].lower().startswith(("pass", "pwd"))
         return named and any(map(str.isupper, chosen[1:])) and not is_placeholder(chosen)
@@ -299,15 +306,27 @@ def _is_stated(match: re.Match[str]) -> bool:
         return match["digits"] is None and not is_placeholder(quoted)
     if match["number"] is not None:
         return _is_numbered(match)
-    if value is None:
+    return match["value"] is None or _is_value(match, match["value"])
+
+
+def _is_given(match: re.Match[str], given: str) -> bool:
+    """Return True if a word right behind a name, with no "is" between, is a secret: "my password hunter2"."""
+    if len(given) >= 8 and len(_CHANGE.findall(given)) > 1:
         return True
+    own = _OWN.search(match.string, max(0, match.start() - _OWNED), match.start()) is not None
+    return own and not is_placeholder(given) and _ALGORITHM.fullmatch(given) is None
+
+
+def _is_value(match: re.Match[str], value: str) -> bool:
+    """Return True if the value that a name is said to have is a secret."""
     if match["digits"] is not None:
         return any(map(str.isdigit, value)) and _NO_VALUE.fullmatch(value) is None
-    if "number" in match[0][: match.start("value") - match.start()].lower() and not any(map(str.isdigit, value)):
+    name = match.string[match.start() : match.start("value")].lower()
+    if "number" in name and not any(map(str.isdigit, value)):
         return False  # "the account number is definitely right"
     if _NO_VALUE.fullmatch(value) is not None or is_placeholder(value):
         return False
-    if value.startswith("/") and match[0].lower().startswith(("pwd", "passwd")):
+    if value.startswith("/") and name.startswith(("pwd", "passwd")):
         return False
     text, at = match.string, match.start()
     if text.startswith("/etc/", max(0, at - 5)) or (text[max(0, at - 8) : at].lower() == "default " and is_word(value)):
