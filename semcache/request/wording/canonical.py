@@ -6,7 +6,10 @@ Pure. Invariant: idempotent, for a wording that no pass leaves as it is is given
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
+from semcache.request.text import vocabulary
 from semcache.request.wording import misspelt, other_languages
 from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, is_clipped, spelled_out
 from semcache.request.wording.british import AMERICAN, american
@@ -15,8 +18,8 @@ from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.compounds import compounded
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
-from semcache.request.wording.cues import bag_of
-from semcache.request.wording.edits import ALL, Edit, Wording
+from semcache.request.wording.cues import bag_of, opening_words
+from semcache.request.wording.edits import ALL, Edit, Edited, Wording
 from semcache.request.wording.english import is_english
 from semcache.request.wording.fillers import unwrapped
 from semcache.request.wording.frames import framed
@@ -39,24 +42,9 @@ _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
 # Words in lower case that may be written in another way.
 _CHANGING = _EDITED | frozenset(USUAL)
 # Who asks for the letters of an abbreviation does not mean what it stands for.
-_ABOUT_WORDS = frozenset(
-    (
-        "stand",
-        "stands",
-        "abbreviation",
-        "abbreviations",
-        "abbreviated",
-        "acronym",
-        "acronyms",
-        "mean",
-        "means",
-        "pronounce",
-    )
-)
+_ABOUT_WORDS = vocabulary("stand stands abbreviation abbreviations abbreviated acronym acronyms mean means pronounce")
 # Who asks how a word is written means it as it is written.
-_ABOUT_LETTERS = frozenset(
-    ("spell", "spelled", "spelt", "spelling", "typo", "typos", "grammar", "grammatical", "proofread", "correct", "word")
-)
+_ABOUT_LETTERS = vocabulary("spell spelled spelt spelling typo typos grammar grammatical proofread correct word")
 _WRITTEN = frozenset({Edit.CONTRACTION, Edit.SPELLING, Edit.ABBREVIATION})
 _SPELLED = frozenset({Edit.SPELLING, Edit.TYPO, Edit.ABBREVIATION})
 _ABOUT_PAIRS = (frozenset(("full", "form")), frozenset(("short", "for")))
@@ -64,6 +52,33 @@ _SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
 _BREAKS = re.compile(r"([.?!\n](?:(?<=\n)\n*|(?<=[a-z\d)\"'%\ue000-\uf8ff][.?!])[.?!]*\s+(?=\S)))", re.IGNORECASE)
 _MOST_SENTENCES = 15
 _SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
+T = TypeVar("T")
+
+
+class _Traced(NamedTuple):
+    """A canonical wording, and the kinds of edits without which it might have been another."""
+
+    wording: Wording
+    needed: frozenset[Edit]
+
+
+@dataclass(slots=True)
+class _Notes:
+    """The notes of the passes over one text: `made` are the kinds that changed it in this pass.
+
+    `told` are those that might have changed it in any pass, `counted` the texts in which no number is to be written in
+    another way.
+    """
+
+    made: set[Edit] = field(default_factory=set)
+    told: set[Edit] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
+
+    def of(self, kind: Edit, before: T, after: T) -> T:
+        """What an edit has made of a text, noted if that is another."""
+        if before != after:
+            self.made.add(kind)
+        return after
 
 
 def canonical(text: str, kinds: frozenset[Edit] = ALL) -> Wording:
@@ -72,7 +87,7 @@ def canonical(text: str, kinds: frozenset[Edit] = ALL) -> Wording:
     >>> canonical("Hi team, how can I  reverse a list in Python??").text
     'how do i reverse a list in python'
     """
-    return _traced(text, kinds)[0]
+    return _traced(text, kinds).wording
 
 
 def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
@@ -90,139 +105,138 @@ def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
 def _by_risk(text: str, ascending: list[Edit]) -> list[str]:
     """The wordings by the first of these kinds, by the first two, and so on."""
     found: list[str] = []
-    known: tuple[Wording, frozenset[Edit]] | None = None
+    known: _Traced | None = None
     for last in range(len(ascending), 0, -1):
         allowed = frozenset(ascending[:last])
-        if known is None or not known[1] <= allowed:
+        if known is None or not known.needed <= allowed:
             known = _traced(text, allowed)
-        found.append(known[0].text)
+        found.append(known.wording.text)
     return found[::-1]
 
 
-def _traced(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Edit]]:
-    """The canonical wording by these kinds, and those of them without which it might have been another."""
+def _traced(text: str, kinds: frozenset[Edit]) -> _Traced:
     if len(text) > LONGEST or not kinds:
-        return Wording(text, ()), frozenset()
+        return _Traced(Wording(text, ()), frozenset())
     whole = _canonical(text, ALL)
-    return whole if whole[1] <= kinds else _canonical(text, kinds)
+    return whole if whole.needed <= kinds else _canonical(text, kinds)
 
 
 @scoped_cache(maxsize=_REMEMBERED)
-def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Edit]]:
-    edits: set[Edit] = set()
-    told: set[Edit] = set()
-    counted: set[str] = set()
-    current = text
+def _canonical(text: str, kinds: frozenset[Edit]) -> _Traced:
     if text_ends(text):  # "... Make this more formal.": the words before are what that is about
-        return Wording(text, ()), frozenset()
+        return _Traced(Wording(text, ()), frozenset())
+    edits: set[Edit] = set()
+    notes = _Notes()
+    current = text
     for _ in range(_PASSES):
+        notes.made = set()
         if Edit.FRAME in kinds and (whole := calculation(current)) is not None:
             # Here, and not beside the other frames: expressions are held out of what these see.
-            if whole != current:
-                edits.add(Edit.FRAME)
-            return Wording(whole, tuple(sorted(edits))), frozenset(told | edits | {Edit.FRAME})
+            notes.of(Edit.FRAME, current, whole)
+            edits |= notes.made
+            return _Traced(Wording(whole, tuple(sorted(edits))), frozenset(notes.told | edits | {Edit.FRAME}))
         head, given = parted(current) or (current, "")
         if given and head + given != current:
             if Edit.CHARACTERS not in kinds:
                 break
             edits.add(Edit.CHARACTERS)
-            told.add(Edit.CHARACTERS)
+            notes.told.add(Edit.CHARACTERS)
             current = head + given
         held_out = held(head, given)
         if held_out is None:
             break
         body, spans = held_out
-        made: set[Edit] = set()
-        edited = _edited(body, kinds, made, told, counted)
+        edited = _edited(body, kinds, notes)
         if spans and Edit.CHARACTERS in kinds:
             plain = straightened(spans[:-1]) + spans[-1:] if given else straightened(spans)
-            if plain != spans:
-                made.add(Edit.CHARACTERS)
-                spans = plain
+            spans = notes.of(Edit.CHARACTERS, spans, plain)
         changed = restored(edited, spans)
-        if (
-            changed == current
-            and Edit.CHARACTERS in kinds
-            and (
-                flat := restored(
-                    flattened(edited) if is_english(edited, bag_of(edited)) is not False else edited, spans
-                )
-            )
-            != changed
-        ):
-            made.add(Edit.CHARACTERS)
-            changed = flat
-        told |= made
+        if changed == current and Edit.CHARACTERS in kinds:
+            changed = notes.of(Edit.CHARACTERS, changed, restored(_flat(edited), spans))
+        notes.told |= notes.made
         if changed == current:
-            return Wording(current, tuple(sorted(edits))), frozenset(told)
-        edits |= made
+            return _Traced(Wording(current, tuple(sorted(edits))), frozenset(notes.told))
+        edits |= notes.made
         current = changed
-    return Wording(text, ()), frozenset(told)
+    return _Traced(Wording(text, ()), frozenset(notes.told))
 
 
-def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit], counted: set[str]) -> str:
-    """The text after one pass; `made` takes the kinds that changed it, `told` those that might have.
+def _flat(text: str) -> str:
+    """A text that no other edit changes any more, without the commas and hyphens that say nothing in English."""
+    return flattened(text) if is_english(text, bag_of(text)) is not False else text
 
-    `counted` are texts that an earlier pass has found without a number to write in another way.
-    """
+
+def _edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
+    """The text after one pass."""
     start, words = text, bag_of(text)
     if not words:
         return text
     english = is_english(text, words if text.isascii() else [word.replace("\u2019", "'") for word in words])
     if Edit.CHARACTERS in kinds:
-        text = _noted(made, Edit.CHARACTERS, text, normalised(text, english is not False))
-    if english is False and text:
-        text, changes = other_languages.edited(text, words, kinds)
-        made |= changes
-    if english is False or not text:
+        text = notes.of(Edit.CHARACTERS, text, normalised(text, english is not False))
+    if not text:
         return text
+    if english is False:
+        text, changes = other_languages.edited(text, words, kinds)
+        notes.made |= changes
+        return text
+    bag = frozenset(words)
+    kinds = _fitting(kinds, bag)
     if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):
         kinds = kinds & _SHORT
-    bag = frozenset(words)
-    if not bag.isdisjoint(_ABOUT_LETTERS):
-        kinds = kinds - _SPELLED
-    named = not _ABOUT_WORDS.isdisjoint(bag) or any(pair <= bag for pair in _ABOUT_PAIRS)
     if Edit.FILLER in kinds:
-        text = _noted(made, Edit.FILLER, text, without_chatter(text))
-    if Edit.ABBREVIATION in kinds and not named:
-        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, bag))
+        text = notes.of(Edit.FILLER, text, without_chatter(text))
+    if Edit.ABBREVIATION in kinds:
+        text = notes.of(Edit.ABBREVIATION, text, spelled_out(text, bag))
     if Edit.SPELLING in kinds:
-        text = _noted(made, Edit.SPELLING, text, compounded(text, bag))
+        text = notes.of(Edit.SPELLING, text, compounded(text, bag))
     if text != start:
         bag = frozenset(bag_of(text))
     if not _settled(text, bag):
-        before, text = text, _words_edited(text, kinds, made, told, named)
+        before, text = text, _words_edited(text, kinds, notes)
         if text != before:
             bag = frozenset(bag_of(text))
-    if Edit.NUMBER in kinds and text not in counted:
-        before, text = text, _noted(made, Edit.NUMBER, text, numbered(text, bag))
+    if Edit.NUMBER in kinds and text not in notes.counted:
+        before, text = text, notes.of(Edit.NUMBER, text, numbered(text, bag))
         if text == before:
-            counted.add(text)
-    if not kinds.isdisjoint(_SENTENCED):
-        pieces = _BREAKS.split(text)
-        if len(pieces) <= _MOST_SENTENCES:
-            for at in range(0, len(pieces), 2):
-                pieces[at], changes = _sentence(pieces[at], kinds & _SENTENCED)
-                made |= changes
-            text = "".join(pieces)
-    return text
+            notes.counted.add(text)
+    return text if kinds.isdisjoint(_SENTENCED) else _sentences_edited(text, kinds & _SENTENCED, notes)
+
+
+def _fitting(kinds: frozenset[Edit], bag: frozenset[str]) -> frozenset[Edit]:
+    """Those of the kinds that leave alone what a text of these words is about: a spelling, or an abbreviation."""
+    if not bag.isdisjoint(_ABOUT_LETTERS):
+        kinds = kinds - _SPELLED
+    if not bag.isdisjoint(_ABOUT_WORDS) or any(pair <= bag for pair in _ABOUT_PAIRS):
+        kinds = kinds - {Edit.ABBREVIATION}
+    return kinds
+
+
+def _sentences_edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
+    pieces = _BREAKS.split(text)
+    if len(pieces) > _MOST_SENTENCES:
+        return text
+    for at in range(0, len(pieces), 2):
+        pieces[at], changes = _sentence(pieces[at], kinds)
+        notes.made |= changes
+    return "".join(pieces)
 
 
 @scoped_cache(maxsize=_REMEMBERED)
-def _sentence(text: str, kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
-    """The text of one sentence without fillers, in the frame of its question and in order; and what changed it."""
-    made: set[Edit] = set()
+def _sentence(text: str, kinds: frozenset[Edit]) -> Edited:
+    """The text of one sentence without fillers, in the frame of its question and in order."""
     words = bag_of(text)
     bag = frozenset(words)
     if len(words) < 2:
-        return text, frozenset()
+        return Edited(text, frozenset())
+    notes = _Notes()
     if Edit.FILLER in kinds:
-        text = _noted(made, Edit.FILLER, text, unwrapped(text, words, bag))
-    if Edit.FRAME in kinds and (words := text[:40].lower().replace(",", " ").split()):
-        text = _noted(made, Edit.FRAME, text, framed(text, words[0]))
-    if Edit.ORDER in kinds and (words := text[:40].lower().replace(",", " ").split()):
-        text = _noted(made, Edit.ORDER, text, ordered(text, words, bag))
-    return text, frozenset(made)
+        text = notes.of(Edit.FILLER, text, unwrapped(text, words, bag))
+    if Edit.FRAME in kinds and (words := opening_words(text)):
+        text = notes.of(Edit.FRAME, text, framed(text, words[0]))
+    if Edit.ORDER in kinds and (words := opening_words(text)):
+        text = notes.of(Edit.ORDER, text, ordered(text, words, bag))
+    return Edited(text, frozenset(notes.made))
 
 
 def _settled(text: str, bag: frozenset[str]) -> bool:
@@ -232,15 +246,12 @@ def _settled(text: str, bag: frozenset[str]) -> bool:
     return all(map(str.isdecimal, bag - misspelt.dictionary()))
 
 
-def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit], named: bool) -> str:
-    """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips.
-
-    Abbreviations that are `named` in the text are left alone.
-    """
+def _words_edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
+    """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
     pieces = _WORD.split(text)
     upper = text.isupper()
     if Edit.CHARACTERS in kinds and upper and shouted(text):
-        made.add(Edit.CHARACTERS)
+        notes.made.add(Edit.CHARACTERS)
         pieces[1::2] = [word.lower() for word in pieces[1::2]]
     known = misspelt.dictionary()
     ats = [
@@ -250,16 +261,15 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[
     ]
     slips = _slips(pieces, ats) if Edit.TYPO in kinds else {}
     if slips:
-        told.update((Edit.TYPO, Edit.CHARACTERS))
-    kinds = kinds - {Edit.ABBREVIATION} if named else kinds
+        notes.told.update((Edit.TYPO, Edit.CHARACTERS))
     before = text if not COMPARING.isdisjoint(pieces) else None
-    done = set(made)
-    words = _Words(pieces, kinds, made, slips, upper=upper)
+    done = set(notes.made)
+    words = _Words(pieces, kinds, notes.made, slips, upper=upper)
     for at in ats:
         words.edit(at)
-    if before is not None and not _WRITTEN.isdisjoint(made - done) and made_one(before, "".join(pieces)):
-        made.intersection_update(done)
-        return _words_edited(text, kinds - _WRITTEN, made, told, named)
+    if before is not None and not _WRITTEN.isdisjoint(notes.made - done) and made_one(before, "".join(pieces)):
+        notes.made.intersection_update(done)
+        return _words_edited(text, kinds - _WRITTEN, notes)
     return "".join(pieces)
 
 
@@ -383,9 +393,3 @@ def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
         if named or beside:
             kept.update((at, *beside))
     return frozenset(kept)
-
-
-def _noted(made: set[Edit], kind: Edit, before: str, after: str) -> str:
-    if before != after:
-        made.add(kind)
-    return after

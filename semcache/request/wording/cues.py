@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 
 _DIGIT = re.compile(r"\d")
+_OPENING = 40  # characters
 _BLANKED = tuple(',.?!;:()"\u00bf\u00a1\u060c\u061f')
 
 
@@ -19,6 +20,11 @@ def bag_of(text: str) -> list[str]:
         if mark in low:
             low = low.replace(mark, " ")
     return low.split()
+
+
+def opening_words(text: str) -> list[str]:
+    """The first words of a text in lower case, which tell if the pattern of an opening is worth a try."""
+    return text[:_OPENING].lower().replace(",", " ").split()
 
 
 def folded(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Edit(IntEnum):
@@ -33,3 +34,10 @@ class Wording:
 
     text: str
     edits: tuple[Edit, ...]
+
+
+class Edited(NamedTuple):
+    """A text after some edits, and the kinds of those that changed it."""
+
+    text: str
+    kinds: frozenset[Edit]

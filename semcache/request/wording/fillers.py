@@ -9,7 +9,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.chatter import EXCUSES, enough, is_about, without_chatter
-from semcache.request.wording.cues import begun
+from semcache.request.wording.cues import begun, opening_words
 from semcache.request.wording.endings import without_ending
 from semcache.request.wording.verbs import is_base
 
@@ -344,10 +344,10 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text without fillers at its beginning and end; `words` are its words in lower case."""
     if (plain := without_chatter(text)) is not text:
         text = plain
-        words = text[:40].lower().replace(",", " ").split()
+        words = opening_words(text)
     if "but" in bag and (match := _EXCUSED.match(text)) is not None:
         text = text[match.end() :]
-        words = text[:40].lower().replace(",", " ").split()
+        words = opening_words(text)
     able = words[:1] in (["can"], ["are"]) and _ABILITY.match(text) is not None
     while words and not able and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):
         match = _LEADING.match(text)
@@ -358,7 +358,7 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         ):
             break
         text = text[match.end() :].lstrip(" ,\n")
-        words = text[:40].lower().replace(",", " ").split()
+        words = opening_words(text)
     if "mind" in bag and (match := _GERUND.match(text)):
         stem = match[1].lower()
         text = f"{stem}{'e' if stem in _DROPPED_E else ''} {text[match.end() :]}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.edits import Edit
+from semcache.request.wording.edits import Edit, Edited
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
 _BLANK = "[\\s,.!:;¡、。，！،؛]*"
@@ -253,17 +253,17 @@ _NAMED = re.compile(
 )
 
 
-def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
-    """A text in another language than English, and the kinds of edits that changed it; `words` are its words, lower."""
+def edited(text: str, words: list[str], kinds: frozenset[Edit]) -> Edited:
+    """A text in another language than English in its own canonical wording; `words` are its words, lower."""
     language = language_of(text, words)
     if language is None:
-        return text, frozenset()
+        return Edited(text, frozenset())
     made: set[Edit] = set()
     for kind, edit in _EDITS:
         if kind in kinds and (plain := edit(text, language)) != text:
             made.add(kind)
             text = plain
-    return text, frozenset(made)
+    return Edited(text, frozenset(made))
 
 
 def language_of(text: str, words: Sequence[str]) -> Language | None:
