@@ -107,6 +107,7 @@ _ORDINAL = re.compile(r"(\d(?<![\w.,/:-]\d)\d?(?:st|nd|rd|th))(?![\w-])", re.IGN
 _SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
+_DEGREE_SCALES = frozenset(("celsius", "centigrade", "fahrenheit"))
 _CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
 _PARTED = vocabulary(
     "half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths"
@@ -196,14 +197,27 @@ def numbered(text: str, bag: frozenset[str]) -> str:
     """The text with numbers in digits and units in their symbols; `bag` holds its words in lower case."""
     if text.isascii() and bag.isdisjoint(_CUES) and "-" not in text and _DIGIT.search(text) is None:
         return text
+    text = _with_plain_fractions(text, bag)
+    text = in_digits(dated(unnamed(text, bag), bag), bag)
+    text = _with_plain_words(text, bag)
+    if not has_digit(text):
+        return text
+    text = operated(_figures(text, bag), bag)
+    return _MEMORY.sub(r"\1RAM", text) if "ram" in bag else text
+
+
+def _with_plain_fractions(text: str, bag: frozenset[str]) -> str:
+    """The text with signs and names of fractions as "2/3" and "1/4"."""
     if not text.isascii():
         text = _SIGN.sub(_fraction, text)
-    lower = folded(text)
-    if (not bag.isdisjoint(_PARTED) or "-" in text) and holds(lower, _SHARED):
+    if (not bag.isdisjoint(_PARTED) or "-" in text) and holds(folded(text), _SHARED):
         text = _SEVERAL.sub(_several, text)
         text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
-    text = dated(unnamed(text, bag), bag)
-    text = in_digits(text, bag)
+    return text
+
+
+def _with_plain_words(text: str, bag: frozenset[str]) -> str:
+    """The text with numbers and units that are words still in figures: "twice", "an hour and a half", "a dozen"."""
     lower = folded(text)
     if "-" in text and any(part.endswith(_NUMBER_WORDS) for part in lower.split("-")[:-1]):
         text = _HYPHENATED.sub(lambda match: f"{NUMBERS[match[1].lower()]} {match[2]}", text)
@@ -221,15 +235,12 @@ def numbered(text: str, bag: frozenset[str]) -> str:
         text = _HALF.sub(_halved, text)
     if "dozen" in bag:
         text = _DOZENS.sub(_dozens, text)
-    if "celsius" in bag or "fahrenheit" in bag or "centigrade" in bag:
+    if not bag.isdisjoint(_DEGREE_SCALES):
         text = _DEGREES.sub(_degrees, text)
         text = _BARE_SCALE.sub(lambda match: "\u00b0F" if match[1][0] in "fF" else "\u00b0C", text)
     if not bag.isdisjoint(_COUNTS) and holds(text, _PERIODS):
         text = _PER.sub(r" per \1", text)
-    if not has_digit(text):
-        return text
-    text = operated(_figures(text, bag), bag)
-    return _MEMORY.sub(r"\1RAM", text) if "ram" in bag else text
+    return text
 
 
 def _degrees(match: re.Match[str]) -> str:
@@ -238,12 +249,10 @@ def _degrees(match: re.Match[str]) -> str:
 
 def _mixed(match: re.Match[str]) -> str:
     whole, before, parts, after = match.groups()
-    number = {"a": "1", "an": "1", "one": "1"}.get(whole.lower(), whole)
-    unit = before or after
     if whole.lower() in ("a", "an") and not before:
         return match[0]
-    if whole.lower() == "one" and not unit:
-        number = "1"
+    number = whole if whole.isdigit() else "1"
+    unit = before or after
     return f"{number}{_SHARES[parts.lower().removeprefix('a ')]}{f' {unit}' if unit else ''}"
 
 
