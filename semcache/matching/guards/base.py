@@ -7,12 +7,19 @@ nothing to read in most texts costs next to nothing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from semcache.protocols import Guard
 from semcache.types import Conflict
 
 R = TypeVar("R")
+
+
+class Finding(NamedTuple):
+    """The finding of a part of a guard: what its `Conflict` says, and whether that is beyond doubt."""
+
+    detail: str
+    sure: bool = True
 
 
 class ReadingGuard(ABC, Generic[R]):

@@ -123,18 +123,33 @@ class CodeGuard(ReadingGuard[CodeReading]):
         """Compare the literals and operators of both texts."""
         if ours.given is not None and theirs.given is not None and ours.given != theirs.given:
             return Conflict(self.name, "other texts are given to be worked on")
+        return (
+            self._operated(ours, theirs, query, cached)
+            or self._spoken_of(ours, theirs, query, cached)
+            or self._written(ours, theirs, query, cached)
+        )
+
+    def _operated(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:
+        """The finding where both texts have operators, or signs of code around the same names, and not the same."""
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
-        signs = bool(ours.signs and theirs.signs) and ours.signs != theirs.signs and ours.named == theirs.named
-        if signs and len(differing(query, cached)) <= FEW:
+        resigned = ours.signs and theirs.signs and ours.signs != theirs.signs and ours.named == theirs.named
+        if resigned and len(differing(query, cached)) <= FEW:
             return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
-        if ours.spoken is not None and theirs.spoken is not None and mention.differ(ours.spoken, theirs.spoken):
-            spoken = set(ours.spoken.words), set(theirs.spoken.words)
-            if not (spoken[0] <= read_text(cached).bag and spoken[1] <= read_text(query).bag):
-                return Conflict(
-                    self.name, f"spoken of: {' '.join(ours.spoken.words)} / {' '.join(theirs.spoken.words)}"
-                )
+        return None
+
+    def _spoken_of(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:
+        """The finding where the texts speak of different words, and not both have all of them."""
+        one, two = ours.spoken, theirs.spoken
+        if one is None or two is None or not mention.differ(one, two):
+            return None
+        if read_text(cached).bag.issuperset(one.words) and read_text(query).bag.issuperset(two.words):
+            return None
+        return Conflict(self.name, f"spoken of: {' '.join(one.words)} / {' '.join(two.words)}")
+
+    def _written(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:
+        """The finding where a literal of one text does not stand in the other."""
         one, two = ours.literals, theirs.literals
         if one == two or (ours.spoken is not None and ours.spoken == theirs.spoken):
             return None
@@ -205,31 +220,29 @@ def _described(literal: str, other: str) -> bool:
 
 
 def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> list[str]:
-    missing = []
+    """The literals of one text that the other does not spell anywhere."""
+    return sorted(word for word in literals.keys() - others.keys() if not _is_spelt(word, literals[word], other))
+
+
+def _is_spelt(literal: str, kind: str, other: str) -> bool:
+    """Return True if the other text spells this literal, whatever the punctuation."""
     words = read_text(other)
-    for literal in literals.keys() - others.keys():
-        if ALIASES.get(literal) in entities.read(other).known:
-            continue
-        if literal[-2:-1] == " " and literal[-1] in words.bag and literal[-1] not in "ai":
-            continue
-        if literal.endswith("!"):
-            missing.append(literal)
-            continue
-        if literals[literal] == "path":
-            if re.search(rf"{re.escape(literal)}(?![\w/.-])", words.lower) is None:
-                missing.append(literal)
-            continue
-        squeezed = re.sub(r"[\W_]+", "", literal)
-        if literals[literal] in ("id", "edition"):
-            if _stands(squeezed, words.words):
-                continue
-        elif len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):
-            continue
-        pieces = literal.split()
-        if len(pieces) > 3 and sum(stem(piece) in stems(other) for piece in pieces) >= 0.7 * len(pieces):
-            continue
-        missing.append(literal)
-    return sorted(missing)
+    if ALIASES.get(literal) in entities.read(other).known:
+        return True
+    if literal[-2:-1] == " " and literal[-1] in words.bag and literal[-1] not in "ai":
+        return True
+    if literal.endswith("!"):
+        return False
+    if kind == "path":
+        return re.search(rf"{re.escape(literal)}(?![\w/.-])", words.lower) is not None
+    squeezed = re.sub(r"[\W_]+", "", literal)
+    if kind in ("id", "edition"):
+        if _stands(squeezed, words.words):
+            return True
+    elif len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):
+        return True
+    pieces = literal.split()
+    return len(pieces) > 3 and sum(stem(piece) in stems(other) for piece in pieces) >= 0.7 * len(pieces)
 
 
 def _stands(squeezed: str, words: tuple[str, ...]) -> bool:

@@ -75,8 +75,7 @@ class EntityGuard(ReadingGuard[EntityReading]):
     def compare(self, one: EntityReading, two: EntityReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the things that both texts name."""
         if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
-            ours, theirs, sure = found
-            return Conflict(self.name, _show(ours, theirs), sure)
+            return Conflict(self.name, _show(found.ours, found.theirs), found.sure)
         query, cached = _unaccented(query), _unaccented(cached)
         here, there = read_text(query), read_text(cached)
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.matching.guards import inflection
+from semcache.matching.guards.base import Finding
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -108,38 +109,45 @@ def read(text: str) -> GrammarReading:
     )
 
 
-def compare(query: str, cached: str) -> tuple[str, bool] | None:
-    """The disagreement of two texts' light words, and whether it is beyond doubt.
+def compare(query: str, cached: str) -> Finding | None:
+    """The disagreement of two texts' light words."""
+    one, two = read(query), read(cached)
+    if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
+        return Finding(f"{one.tense} / {two.tense}")
+    inflected = inflection.compare(query, cached)
+    if inflected is not None:
+        return Finding(inflected)
+    if not one.verbs or sorted(one.verbs) != sorted(two.verbs) or len(differing(query, cached)) > _MOST:
+        return None
+    return _asked_otherwise(one, two) or (_related_otherwise(one, two) if one.verbs == two.verbs else None)
+
+
+def _asked_otherwise(one: GrammarReading, two: GrammarReading) -> Finding | None:
+    """Another role of the question word, another modal verb, or another tense.
 
     Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
     """
-    one, two = read(query), read(cached)
-    if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
-        return f"{one.tense} / {two.tense}", True
-    inflected = inflection.compare(query, cached)
-    if inflected is not None:
-        return inflected, True
-    if not one.verbs or len(one.verbs) != len(two.verbs) or sorted(one.verbs) != sorted(two.verbs):
-        return None
-    if len(differing(query, cached)) > _MOST:
-        return None
     if one.role and two.role and one.role != two.role:
-        return f"{one.role} / {two.role}", True
+        return Finding(f"{one.role} / {two.role}")
     if one.modal and two.modal and one.modal != two.modal and one.closed and two.closed:
-        return f"{one.modal} / {two.modal}", True
+        return Finding(f"{one.modal} / {two.modal}")
     if one.tense and two.tense and one.tense != two.tense and one.words.isdisjoint(_LASTING):
         alone = one.words ^ two.words <= _TENSED
-        return f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense)
-    if one.verbs == two.verbs:
-        alone = one.words ^ two.words <= _FOR_AND_TO
-        for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
-            if left and right and left != right and word == other and (alone or {left, right} != _FOR_AND_TO):
-                return f"{left} / {right}", True
-        if one.stance and two.stance and one.stance != two.stance:
-            return f"{one.stance} / {two.stance}", True
-        for (left, number), (right, other) in zip(one.counted, two.counted, strict=False):
-            if number == other and left != right and "for" in (left, right):
-                return f"{left} / {right} {number}", True
+        return Finding(f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense))
+    return None
+
+
+def _related_otherwise(one: GrammarReading, two: GrammarReading) -> Finding | None:
+    """Another preposition before the same word or number, or another stance to the same things."""
+    alone = one.words ^ two.words <= _FOR_AND_TO
+    for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
+        if left and right and left != right and word == other and (alone or {left, right} != _FOR_AND_TO):
+            return Finding(f"{left} / {right}")
+    if one.stance and two.stance and one.stance != two.stance:
+        return Finding(f"{one.stance} / {two.stance}")
+    for (left, number), (right, other) in zip(one.counted, two.counted, strict=False):
+        if number == other and left != right and "for" in (left, right):
+            return Finding(f"{left} / {right} {number}")
     return None
 
 

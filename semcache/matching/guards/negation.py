@@ -110,6 +110,17 @@ _ORDERING = frozenset((GROUPS["before"][0],))
 _NEAR = 3  # words within which a second negator undoes the first
 
 
+class _Sides(NamedTuple):
+    """The side of each axis that a text holds, and the axes of verbs of which it holds a past participle or a deed."""
+
+    signs: dict[int, int]
+    states: frozenset[int]
+    deeds: frozenset[int]
+
+
+_NO_SIDES = _Sides({}, _NONE, _NONE)
+
+
 class NegationReading(NamedTuple):
     """The polarity of a text.
 
@@ -130,6 +141,13 @@ class NegationReading(NamedTuple):
 
 
 _NOTHING = NegationReading(False, False, {}, _NONE, _NONE, {}, frozenset(), False, {})
+
+
+class _Opposed(NamedTuple):
+    """The axes on which two texts take opposite sides, and those on which they only seem to."""
+
+    axes: list[int]
+    turned: frozenset[int]
 
 
 class NegationGuard(ReadingGuard[NegationReading]):
@@ -184,10 +202,9 @@ class NegationGuard(ReadingGuard[NegationReading]):
         return None
 
 
-def _opposed(one: NegationReading, two: NegationReading, query: str, cached: str) -> tuple[list[int], frozenset[int]]:
-    """The axes on which the texts take opposite sides, and those on which they only seem to."""
+def _opposed(one: NegationReading, two: NegationReading, query: str, cached: str) -> _Opposed:
     if not (one.sides and two.sides):
-        return [], _NONE
+        return _Opposed([], _NONE)
     opposed = [
         axis
         for axis, sign in one.sides.items()
@@ -198,7 +215,7 @@ def _opposed(one: NegationReading, two: NegationReading, query: str, cached: str
     if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
         opposed = [axis for axis in opposed if axis not in WEAK]
     turned = _turned(opposed, query, cached)
-    return [axis for axis in opposed if axis not in turned], turned
+    return _Opposed([axis for axis in opposed if axis not in turned], turned)
 
 
 def _affixes_opposed(one: NegationReading, two: NegationReading) -> int:
@@ -241,8 +258,8 @@ def read(text: str) -> NegationReading:
     bag = words.bag
     negated = (not bag.isdisjoint(_NEGATORS) or holds(words.lower, _PHRASED)) and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
-    sides, states, deeds = ({}, _NONE, _NONE) if bag.isdisjoint(_SIDED) else _sides(words)
-    sides |= phrasal.sides(words)
+    held = _NO_SIDES if bag.isdisjoint(_SIDED) else _sides(words)
+    sides = held.signs | phrasal.sides(words)
     members: dict[int, frozenset[int]] = {}
     for word in bag & _GROUPED:
         group, member = GROUPS[word]
@@ -263,7 +280,9 @@ def read(text: str) -> NegationReading:
     affixes = _affixed(bag)
     if not (negated or soft or sides or members or stems or affixes):
         return _NOTHING
-    return NegationReading(negated, soft, sides, states, deeds, members, frozenset(stems), _against(words), affixes)
+    return NegationReading(
+        negated, soft, sides, held.states, held.deeds, members, frozenset(stems), _against(words), affixes
+    )
 
 
 def _against(words: SplitText) -> bool:
@@ -273,8 +292,7 @@ def _against(words: SplitText) -> bool:
     )
 
 
-def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[int]]:
-    """The side of each axis that a text holds, and the axes of verbs of which it holds a past participle or a deed."""
+def _sides(words: SplitText) -> _Sides:
     bag = words.bag
     lessened = _NO_WORDS if bag.isdisjoint(_LESSENING) else _lessened(words.words)
     sides: dict[int, int] = {}
@@ -299,7 +317,7 @@ def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[
         sides |= {axis: -sides[axis] for axis in _OPENING & sides.keys()}
     for axis in both:
         del sides[axis]
-    return sides, frozenset(states), frozenset(deeds - states)
+    return _Sides(sides, frozenset(states), frozenset(deeds - states))
 
 
 def _lessened(words: tuple[str, ...]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 from semcache.request.text import vocabulary
 
@@ -247,35 +248,44 @@ def _itself(word: str) -> set[str]:
     return {word}
 
 
-_TABLES: tuple[tuple[str, Callable[[str], set[str]], bool], ...] = (
-    (_VERBS, _forms, False),
-    (_PLAIN, _itself, False),
-    (_NOUNS, _itself, False),
-    (_WEAK_VERBS, _forms, True),
-    (_WEAK, _itself, True),
-    (_GRADED, _degrees, True),
+class _Table(NamedTuple):
+    """Pairs of opposites, the forms of their words, and whether they count only where little else differs."""
+
+    pairs: str
+    forms: Callable[[str], set[str]]
+    weak: bool
+
+
+_TABLES = (
+    _Table(_VERBS, _forms, weak=False),
+    _Table(_PLAIN, _itself, weak=False),
+    _Table(_NOUNS, _itself, weak=False),
+    _Table(_WEAK_VERBS, _forms, weak=True),
+    _Table(_WEAK, _itself, weak=True),
+    _Table(_GRADED, _degrees, weak=True),
 )
 
 
-def _axes() -> tuple[dict[str, frozenset[tuple[int, int]]], frozenset[int], frozenset[int]]:
+class _Axes(NamedTuple):
     """The axes and sides of each word, the axes that count only where little else differs, and those of verbs."""
+
+    by_word: dict[str, frozenset[tuple[int, int]]]
+    weak: frozenset[int]
+    verbs: frozenset[int]
+
+
+def _axes() -> _Axes:
     axes: dict[str, set[tuple[int, int]]] = {}
     weak: set[int] = set()
     verbs: set[int] = set()
-    number = 0
-    for table, forms, slight in _TABLES:
-        for pair in table.replace("\n", "|").split("|"):
-            if not pair.strip():
-                continue
-            sides = pair.split()
-            number += 1
-            weak |= {number} if slight else set()
-            verbs |= {number} if forms is _forms else set()
-            for sign, side in zip((1, -1), sides, strict=True):
-                for word in side.split(","):
-                    for form in forms(word):
-                        axes.setdefault(form, set()).add((number, sign))
-    return {word: frozenset(sides) for word, sides in axes.items()}, frozenset(weak), frozenset(verbs)
+    pairs = [(table, pair.split()) for table in _TABLES for pair in table.pairs.replace("\n", "|").split("|")]
+    for number, (table, sides) in enumerate((one for one in pairs if one[1]), 1):
+        weak |= {number} if table.weak else set()
+        verbs |= {number} if table.forms is _forms else set()
+        for sign, side in zip((1, -1), sides, strict=True):
+            for form in {form for word in side.split(",") for form in table.forms(word)}:
+                axes.setdefault(form, set()).add((number, sign))
+    return _Axes({word: frozenset(sides) for word, sides in axes.items()}, frozenset(weak), frozenset(verbs))
 
 
 AXES, WEAK, VERBS = _axes()

@@ -8,6 +8,7 @@ doubt, unless it is all that tells the texts apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
@@ -24,6 +25,7 @@ _DONE_TO = lexicon(
     "baby=breastfeed,breastfeeding,breastfed,breastfeeds child=homeschool,homeschooling,homeschooled,homeschools"
 )
 _ALTERNATIVES = re.compile(r"[,:] ?(?:an? |the )?(\w+) or (?:an? |the )?(\w+)(?=\W*$)")
+_SPELLINGS = frozenset(PHRASES)
 _KNOWN = _SINGLE | _STARTS | LONE
 
 
@@ -36,6 +38,13 @@ class ScopeReading(NamedTuple):
     values: dict[int, frozenset[int]]
     telling: frozenset[str]
     bag: frozenset[str]
+
+
+class _Qualifier(NamedTuple):
+    """A qualifier of a text: its (axis, value) `places`, and the negation before it, "" for none."""
+
+    places: tuple[tuple[int, int], ...]
+    denial: str
 
 
 class ScopeGuard(ReadingGuard[ScopeReading]):
@@ -70,34 +79,46 @@ def read(text: str) -> ScopeReading:
     bag = words.bag
     if bag.isdisjoint(_KNOWN):
         return _NOTHING
-    found: dict[int, set[int]] = {}
-    lacked: list[tuple[int, int]] = []
-    telling = set(bag & TELLING) | (bag & LONE)
-    taken: set[str] = set()
-    if not bag.isdisjoint(_STARTS):
-        for place, word in enumerate(words.words):
-            for phrase in STARTS.get(word, ()):
-                if words.words[place : place + len(phrase)] == phrase:
-                    spelling = " ".join(phrase)
-                    taken.update(phrase)
-                    _note(found, lacked, PHRASES[spelling], _denial(words.words, place))
-                    if spelling in TELLING:
-                        telling.add(spelling)
+    phrases = () if bag.isdisjoint(_STARTS) else tuple(_phrases(words.words))
+    spellings = frozenset([" ".join(phrase) for _, phrase in phrases])
+    taken = frozenset([word for _, phrase in phrases for word in phrase])
+    named = [_Qualifier(PHRASES[" ".join(phrase)], _denial(words.words, place)) for place, phrase in phrases]
     if not _SINGLE.isdisjoint(bag - taken):
-        for place, word in enumerate(words.words):
-            if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place)):
-                _note(found, lacked, SINGLE[word], _denial(words.words, place))
+        named += [
+            _Qualifier(SINGLE[word], _denial(words.words, place))
+            for place, word in enumerate(words.words)
+            if word in SINGLE and word not in taken and not (word in VERBS and _is_verb(words.words, place))
+        ]
+    telling = (bag & (TELLING | LONE)) | (spellings & TELLING)
     if words.words[0] == "who" and "or" in bag:
         telling -= _alternatives(words)
-    for axis, value, denied in [(axis, value, axis in found) for axis, value in lacked]:
-        found.setdefault(~axis if denied else axis, set()).add(value)
-    if not found and not telling:
+    if not named and not telling:
         return _NOTHING
-    return ScopeReading(
-        {axis: frozenset(values) for axis, values in found.items()},
-        frozenset(telling - taken | (telling & set(PHRASES))),
-        bag,
-    )
+    return ScopeReading(_values(named), telling - taken | (telling & _SPELLINGS), bag)
+
+
+def _phrases(words: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The qualifiers of several words, each with its place."""
+    for place, word in enumerate(words):
+        for phrase in STARTS.get(word, ()):
+            if words[place : place + len(phrase)] == phrase:
+                yield place, phrase
+
+
+def _values(named: Iterable[_Qualifier]) -> dict[int, frozenset[int]]:
+    """The values on each axis, those denied on `~axis`; what is lacked is denied beside another value of its axis."""
+    found: dict[int, set[int]] = {}
+    lacked: list[tuple[int, int]] = []
+    for qualifier in named:
+        if qualifier.denial == LACKING:
+            lacked.extend(qualifier.places)
+            continue
+        for axis, value in qualifier.places:
+            found.setdefault(~axis if qualifier.denial else axis, set()).add(value)
+    others = frozenset(found)
+    for axis, value in lacked:
+        found.setdefault(~axis if axis in others else axis, set()).add(value)
+    return {axis: frozenset(values) for axis, values in found.items()}
 
 
 def _alternatives(words: SplitText) -> frozenset[str]:
@@ -108,16 +129,6 @@ def _alternatives(words: SplitText) -> frozenset[str]:
     one, two = match.groups()
     axes = {axis for axis, _ in SINGLE.get(one, ())} & {axis for axis, _ in SINGLE.get(two, ())}
     return frozenset((one, two, f"the {one}", f"the {two}")) if axes else frozenset()
-
-
-def _note(
-    found: dict[int, set[int]], lacked: list[tuple[int, int]], places: tuple[tuple[int, int], ...], denial: str
-) -> None:
-    if denial == LACKING:
-        lacked.extend(places)
-        return
-    for axis, value in places:
-        found.setdefault(~axis if denial else axis, set()).add(value)
 
 
 def _denial(words: tuple[str, ...], place: int) -> str:

@@ -104,6 +104,14 @@ class ScriptReading(NamedTuple):
     order: tuple[str, ...] = ()
 
 
+class ScriptDifference(NamedTuple):
+    """The subjects of only one and of only the other text, and whether they are apart beyond doubt."""
+
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+    sure: bool
+
+
 NOTHING = ScriptReading((), frozenset(), False, False)
 
 
@@ -133,10 +141,10 @@ def read(text: str) -> ScriptReading:
     return ScriptReading(tuple(sorted(units)), frozenset(asks & _HARD), len(negations) % 2 == 1, False, order)
 
 
-def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], tuple[str, ...], bool] | None:
-    """The subjects of only one and of only the other text, and whether that is beyond doubt; None where they agree."""
+def differing(one: ScriptReading, two: ScriptReading) -> ScriptDifference | None:
+    """The difference of two texts; None where they agree."""
     if one.negated != two.negated or (one.asks and two.asks and one.asks.isdisjoint(two.asks)):
-        return _shown(one, two), _shown(two, one), True
+        return ScriptDifference(_shown(one, two), _shown(two, one), sure=True)
     if one.spaced or two.spaced:
         left, right = _strange(one.units, two.units), _strange(two.units, one.units)
         sure = bool(left and right)
@@ -145,11 +153,11 @@ def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], 
         left, right = tuple((ours - theirs).elements()), tuple((theirs - ours).elements())
         sure = bool(left and right) or len(left + right) > 1 or not _TELLING.isdisjoint(left + right)
     if left or right:
-        return left, right, sure
+        return ScriptDifference(left, right, sure)
     # The embedder sees no order in these scripts: "dogs are smarter than cats" is near "cats are smarter than dogs".
     if "how" in one.asks & two.asks and _moved(one.order, two.order):
         return None
-    return (one.order, two.order, True) if _reordered(one.order, two.order) else None
+    return ScriptDifference(one.order, two.order, sure=True) if _reordered(one.order, two.order) else None
 
 
 def _moved(one: tuple[str, ...], two: tuple[str, ...]) -> bool:

@@ -6,50 +6,67 @@ has no order, and a phrase is the longest run of words that follow one another i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from semcache.matching.guards.base import Finding
 from semcache.request.text import LIGHT, vocabulary
 
 _JOINED = vocabulary("and or nor plus")
 _BEING = vocabulary("is are was were be the a an as")
 
 
-def swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> tuple[str, bool] | None:
-    """Which phrases stand in each other's surroundings, and whether that is beyond doubt.
+class _Phrase(NamedTuple):
+    """Where a phrase begins in one text and in the other, and how many words it has."""
+
+    here: int
+    there: int
+    length: int
+
+
+def swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> Finding | None:
+    """The phrases that stand in each other's surroundings.
 
     A phrase is as many words as follow one another in both texts. Of the four words around two phrases, at least three
     must have stayed while the phrases changed places.
     """
     phrases = _phrases(one, two, shared)
-    for number, (a, c, first) in enumerate(phrases):
-        for b, d, second in phrases[number + 1 :]:
-            if c < d:
+    for number, first in enumerate(phrases):
+        for second in phrases[number + 1 :]:
+            if first.there < second.there or not _is_ordered(one, two, first, second):
                 continue
-            between = frozenset(one[a + first : b])
-            if (
-                one[a].isdigit() != one[b].isdigit()
-                or not between
-                or (between <= LIGHT and not between.isdisjoint(_JOINED))
-            ):
-                continue
-            if one[a].isdigit() and any(map(str.isdigit, between)):
-                continue
-            if _at(one, b - 1) in _JOINED and _at(two, c - 1) in _JOINED:
-                continue
-            stayed = (
-                (_at(one, a - 1) == _at(two, d - 1))
-                + (_at(one, a + first) == _at(two, d + second))
-                + (_at(one, b - 1) == _at(two, c - 1))
-                + (_at(one, b + second) == _at(two, c + first))
-            )
+            stayed = _stayed(one, two, first, second)
             if stayed > 2:
-                shown = f"{' '.join(one[a : a + first])} / {' '.join(one[b : b + second])} changed places"
-                return shown, stayed == 4 and not between <= _BEING
+                shown = " / ".join(" ".join(one[each.here : each.here + each.length]) for each in (first, second))
+                between = frozenset(one[first.here + first.length : second.here])
+                return Finding(f"{shown} changed places", stayed == 4 and not between <= _BEING)
     return None
 
 
-def _phrases(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> list[tuple[int, int, int]]:
-    """Where each phrase begins in `one` and in `two`, and how many words it has."""
+def _is_ordered(one: tuple[str, ...], two: tuple[str, ...], first: _Phrase, second: _Phrase) -> bool:
+    """Return True if the order of two phrases tells something, as it does not on both sides of an "and"."""
+    between = frozenset(one[first.here + first.length : second.here])
+    numbered = one[first.here].isdigit()
+    if numbered != one[second.here].isdigit() or not between or (numbered and any(map(str.isdigit, between))):
+        return False
+    if between <= LIGHT and not between.isdisjoint(_JOINED):
+        return False
+    return _at(one, second.here - 1) not in _JOINED or _at(two, first.there - 1) not in _JOINED
+
+
+def _stayed(one: tuple[str, ...], two: tuple[str, ...], first: _Phrase, second: _Phrase) -> int:
+    """How many of the four words around two phrases that changed places have stayed."""
+    return (
+        (_at(one, first.here - 1) == _at(two, second.there - 1))
+        + (_at(one, first.here + first.length) == _at(two, second.there + second.length))
+        + (_at(one, second.here - 1) == _at(two, first.there - 1))
+        + (_at(one, second.here + second.length) == _at(two, first.there + first.length))
+    )
+
+
+def _phrases(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> list[_Phrase]:
+    """The longest runs of words that follow one another in both texts."""
     places = {word: place for place, word in enumerate(two)}
-    found: list[tuple[int, int, int]] = []
+    found: list[_Phrase] = []
     start = 0
     while start < len(one):
         word = one[start]
@@ -61,7 +78,7 @@ def _phrases(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str])
             length += 1
         while one[start + length - 1] in LIGHT:
             length -= 1
-        found.append((start, place, length))
+        found.append(_Phrase(start, place, length))
         start += length
     return found
 
