@@ -64,21 +64,23 @@ def pairs(
         return () if asked.turns == kept.turns else None
     found: list[TurnPair] = []
     opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
-    for place, ((role, one, beside), (_, two, _)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
-        if one == two or (beside and not (one and two) and _is_remark(one or two)):
+    for place, (turn, other) in enumerate(zip(asked.turns, kept.turns, strict=True)):
+        pair = TurnPair(turn.role, turn.text, other.text, turn.beside_call)
+        one, two = pair.asked, pair.kept
+        if one == two or (pair.beside_call and not (one and two) and _is_remark(one or two)):
             continue
-        said = _said_before(asked, place) & _said_before(kept, place) if role == "assistant" else frozenset()
         if max(len(one), len(two)) > longest or not (is_plain(one, longest_word) and is_plain(two, longest_word)):
             return None
-        if not same_names(one, two, said) or not same_code(one, two):
+        if not same_code(one, two):
             return None
-        if role == "user" and not all(_free(text, (one, two), place == opening, beside) for text in (one, two)):
+        if pair.role == "user":
+            may_differ = _may_ask(pair, (*_later(asked, kept, place), *last), opens=place == opening)
+        else:
+            said = _said_before(asked, place) & _said_before(kept, place)
+            may_differ = same_names(one, two, said) and not any(map(_points, _reaction(asked, kept, place) or last))
+        if not may_differ:
             return None
-        if role == "assistant" and any(map(_points, _reaction(asked, kept, place) or last)):
-            return None
-        if role == "user" and reordered(one, two) and any(map(_orders, (one, two, *_later(asked, kept, place), *last))):
-            return None
-        found.append(TurnPair(role, one, two, beside))
+        found.append(pair)
     return tuple(found)
 
 
@@ -87,17 +89,18 @@ def same_names(one: str, two: str, said: frozenset[str] = frozenset()) -> bool:
     return _names(one) <= _words(two) | said and _names(two) <= _words(one) | said
 
 
-# Comparing
-
-
-def _free(text: str, both: tuple[str, str], opens: bool, called: bool) -> bool:
-    """Return True if one wording of the user's may be another; `called`: a tool was called for it."""
-    kind = eligibility.kinds(text)
-    if kind.secret:
+def _may_ask(pair: TurnPair, later: tuple[str, ...], *, opens: bool) -> bool:
+    """Return True if two wordings of a user's turn may ask the same; `later` are the user's messages behind it."""
+    one, two = pair.asked, pair.kept
+    if not same_names(one, two) or (reordered(one, two) and any(map(_orders, (one, two, *later)))):
         return False
-    if not ((kind.personal or kind.live) and not called) and not (opens and is_elliptic(text)):
-        return True
-    return canonical(both[0]).text == canonical(both[1]).text
+    kinds = [eligibility.kinds(text) for text in (one, two)]
+    if any(kind.secret for kind in kinds):
+        return False
+    of_now = not pair.beside_call and any(kind.personal or kind.live for kind in kinds)
+    if of_now or (opens and any(map(is_elliptic, (one, two)))):
+        return canonical(one).text == canonical(two).text
+    return True
 
 
 def _is_remark(text: str) -> bool:

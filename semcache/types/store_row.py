@@ -31,8 +31,8 @@ class Selector:
         """Return True if no field is set, so that nothing is selected."""
         return self == Selector()
 
-    def within_scope(self) -> bool:
-        """Return True if it names more than a tenant, a user and a namespace: some of what is theirs."""
+    def is_part(self) -> bool:
+        """Return True if it names some of what a tenant, a user and a namespace have, and not all of that."""
         beside = (self.ids, self.category, self.model, self.tag, self.source, self.older_than)
         return any(one is not None for one in beside)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from semcache.request.text import LIGHT, READINGS, vocabulary
+from semcache.request.text import LIGHT, READINGS, SplitText, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -103,32 +103,36 @@ def is_elliptic(text: str) -> bool:
     words = read_text(text)
     if "IT" in words.tokens and not words.raw.isupper():
         words = read_text(_COMPUTING.sub("computing", words.raw))
-    count = len(words.words)
-    if not count or count > _LONGEST:
+    said, lower = words.words, words.lower
+    if not said or len(said) > _LONGEST:
         return False
-    lower = words.lower
     if _OPENING.match(lower) is not None:
         return True
-    if words.words[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and count < 6:
-        return not _is_whole(words.words, lower)
+    if said[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and len(said) < 6:
+        return not _is_whole(said, lower)
     if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None or _asks_for_spelling(lower):
         return False
-    for place, word in enumerate(words.words):
-        if word in _PRONOUNS:
-            if word == "their" and words.words[:place] in (("is",), ("are",)):
-                return False  # "are their any fees"
-            behind = words.words[place + 1] if place + 1 < count else ""
-            if word in _PERSONS:
-                return words.words[0] in _ASKING and _IMPERSONAL.search(lower) is None and not _told(words.words, place)
-            if word == "that" and behind and place and words.words[place - 1] not in _BEFORE_THAT:
-                return False  # "what happened that made Rome fall"
-            if word in _POINTING and behind and behind not in LIGHT and behind not in _AUXILIARIES:
-                return False
-            return words.words[0] in _ASKING and _EXPLETIVE.search(lower) is None
-        if word not in LIGHT and word not in _UNNAMED:
-            dangles = _DANGLING.search(lower) is not None and _WITHIN.search(lower) is None
-            return dangles and words.words[0] in _ASKING and count < 10
-    return False
+    # The first word that names a thing, or stands for one.
+    place = next(at for at, word in enumerate(said) if word in _PRONOUNS or not (word in LIGHT or word in _UNNAMED))
+    if said[place] in _PRONOUNS:
+        return _points_back(words, place)
+    dangles = _DANGLING.search(lower) is not None and _WITHIN.search(lower) is None
+    return dangles and said[0] in _ASKING and len(said) < 10
+
+
+def _points_back(words: SplitText, place: int) -> bool:
+    """Return True if the pronoun at `place`, before which nothing is named, stands for something said before."""
+    said, lower = words.words, words.lower
+    word, behind = said[place], said[place + 1] if place + 1 < len(said) else ""
+    if word == "their" and said[:place] in (("is",), ("are",)):
+        return False  # "are their any fees"
+    if word in _PERSONS:
+        return said[0] in _ASKING and _IMPERSONAL.search(lower) is None and not _told(said, place)
+    if word == "that" and behind and place and said[place - 1] not in _BEFORE_THAT:
+        return False  # "what happened that made Rome fall"
+    if word in _POINTING and behind and behind not in LIGHT and behind not in _AUXILIARIES:
+        return False
+    return said[0] in _ASKING and _EXPLETIVE.search(lower) is None
 
 
 def _asks_for_spelling(lower: str) -> bool:

@@ -135,7 +135,7 @@ class DeletedRows(DecisionRows):
         named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
         scope = {name: rows.plain(value) for name, value in named.items() if value is not None}
         whole = where == Selector(tenant=where.tenant) and where.tenant is not None
-        some = where.within_scope()
+        some = where.is_part()
 
         def work(connection: sa.Connection) -> None:
             if some:

@@ -12,7 +12,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semcache.storage.stores.memory_learning import MemoryLearning
-from semcache.types import AdminAction, ChangeKind, DecisionRecord, Deletion, Entry, Recorded, Rejection, Selector
+from semcache.types import (
+    AdminAction,
+    ChangeKind,
+    DecisionRecord,
+    Deletion,
+    Entry,
+    Recorded,
+    Rejection,
+    Scope,
+    Selector,
+)
 from semcache.types.evidence import Label
 
 if TYPE_CHECKING:
@@ -230,46 +240,32 @@ class MemoryOperating(MemoryLearning):
 
     async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002
         """Forget decisions and deleted entries of what a selector names; of a whole tenant, events and labels too."""
-        pairs = {"tenant": where.tenant, "user": where.user, "namespace": where.namespace}
-        named = {name: value for name, value in pairs.items() if value is not None}
-
-        some = where.within_scope()
-
-        def within(scope: object) -> bool:
-            return (where.everything or bool(named) or some) and all(
-                getattr(scope, name) == value for name, value in named.items()
-            )
-
-        def told(one: DecisionRecord) -> bool:
-            pairs = ((where.category, one.category), (where.model, one.model))
-            return (
-                where.of_decisions()
-                and within(one.scope)
-                and all(wanted is None or wanted == value for wanted, value in pairs)
-                and (where.older_than is None or one.at < where.older_than)
-            )
-
+        part = where.is_part()
         gone = {place for place, one in self._aside.items() if not where.is_empty() and matches(one.entry, where)}
-        ids = {*(where.ids or ()), *(entry_id for _, entry_id in gone)} if some else set()
+        ids = {*(where.ids or ()), *(entry_id for _, entry_id in gone)} if part else set()
         self._decisions = {
             name: one
             for name, one in self._decisions.items()
-            if not (told(one) or (within(one.scope) and ids & set(one.mentions)))
+            if not (_is_named(one, where) or (_is_within(one.scope, where) and ids & set(one.mentions)))
         }
         self._aside = {place: one for place, one in self._aside.items() if place not in gone}
-        if where.user is not None and not some:
-            self._events = [
-                replace(one, scope=replace(one.scope, user=None), exact=b"") if within(one.scope) else one
-                for one in self._events
-            ]
-            for action in self._actions:
-                where_said = action.detail.get("where")
-                if isinstance(where_said, dict) and where_said.get("user") == where.user:
-                    where_said["user"] = "(erased)"
+        if where.user is not None and not part:
+            self._forget_user(where)
         if where.tenant is not None and where == Selector(tenant=where.tenant):
             self._forget_events(where.tenant)
             self._labels = [label for label in self._labels if label.tenant != where.tenant]
             self._actions = [one for one in self._actions if one.tenant != where.tenant]
+
+    def _forget_user(self, where: Selector) -> None:
+        """Forget whose the events and actions of a user were; what they cost stays on record."""
+        self._events = [
+            replace(one, scope=replace(one.scope, user=None), exact=b"") if _is_within(one.scope, where) else one
+            for one in self._events
+        ]
+        for action in self._actions:
+            said = action.detail.get("where")
+            if isinstance(said, dict) and said.get("user") == where.user:
+                said["user"] = "(erased)"
 
     async def unreject(self, entry_id: int, exacts: Sequence[bytes], *, now: float) -> None:
         """Take back rejections of an entry and announce it."""
@@ -350,6 +346,23 @@ def _shown(number: int, event: Recorded) -> dict[str, Any]:
         "spent_cost": event.spent_cost,
         "seconds": event.seconds,
     }
+
+
+def _is_within(scope: Scope, where: Selector) -> bool:
+    """Return True for a scope of which a selector names all or a part."""
+    wanted = ((where.tenant, scope.tenant), (where.user, scope.user), (where.namespace, scope.namespace))
+    return not where.is_empty() and all(named in (None, own) for named, own in wanted)
+
+
+def _is_named(one: DecisionRecord, where: Selector) -> bool:
+    """Return True for a decision that a selector names by what is known of decisions."""
+    return (
+        where.of_decisions()
+        and _is_within(one.scope, where)
+        and where.category in (None, one.category)
+        and where.model in (None, one.model)
+        and (where.older_than is None or one.at < where.older_than)
+    )
 
 
 def matches(entry: Entry, where: Selector) -> bool:
