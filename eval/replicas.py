@@ -173,7 +173,7 @@ class Simulation:
         for at, key in enumerate(job.keys, 1):
             if key in self._leads:
                 depth, lead = at, self._leads[key]
-        warm = max(server.tree.match(job.keys, now, confirmed=True)[0] for server in self.servers)
+        warm = max(server.tree.match(job.keys, now, confirmed=True).blocks for server in self.servers)
         return lead if self._weights.matters((depth - warm) * BLOCK, job.arrival.tokens) else None
 
     def _call_up(self, now: float) -> None:
@@ -197,7 +197,7 @@ class Simulation:
             TenantRequest(
                 self._line[number].tenant,
                 number,
-                max(server.tree.match(self._line[number].keys, now)[0] for server in self.servers) * BLOCK,
+                max(server.tree.match(self._line[number].keys, now).blocks for server in self.servers) * BLOCK,
             )
             for number in front
         ]
@@ -223,7 +223,7 @@ class Simulation:
         views = [
             ReplicaView(
                 server.name,
-                min(server.tree.match(job.keys, now)[1] * BLOCK, job.arrival.tokens),
+                min(server.tree.match(job.keys, now).credit * BLOCK, job.arrival.tokens),
                 server.load,
                 server.place(now),
                 owing=(job.tenant, server.name) not in allowed

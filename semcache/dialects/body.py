@@ -8,7 +8,7 @@ never give the same pair.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -45,8 +45,24 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 encode = msgspec.json.Encoder().encode
 
 
-def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
-    """Return the body without our `cache` object, the bytes to forward, and what the object asked for."""
+class Body(NamedTuple):
+    """A body without our `cache` object, the bytes to forward, and what the object asked for."""
+
+    fields: dict[str, Any]
+    raw: bytes
+    controls: Controls
+
+
+class Turns(NamedTuple):
+    """Messages in one spelling, their system prompt, and whether one names state that the upstream holds."""
+
+    messages: list[dict[str, Any]]
+    system: str = ""
+    stateful: bool = False
+
+
+def read(raw: bytes) -> Body:
+    """Read a body."""
     found = shape(raw)
     try:
         body = _decode(raw)
@@ -67,12 +83,12 @@ def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
         raise refusal(f'cache must be an object such as {{"no-store": true}}, not {wishes!r}', "cache")
     if not isinstance(wishes, dict):
         # A field of the upstream's own.
-        return body, raw, Controls()
+        return Body(body, raw, Controls())
     controls = from_body(wishes)
     del body["cache"]
     fields = _fields(raw)
     del fields["cache"]
-    return body, encode(fields), controls
+    return Body(body, encode(fields), controls)
 
 
 def _check_depth(body: object) -> None:

@@ -35,6 +35,7 @@ _ROLES: dict[str, Any] = {
     "developer": "system",
 }
 _CALLER_TOOLS = ("function", "custom")
+_WITH_LOGPROBS = ("content", "refusal")
 
 
 class ChatDialect:
@@ -104,8 +105,7 @@ class ChatDialect:
 DIALECT = ChatDialect()
 
 
-def _turns(messages: object) -> tuple[list[Json], str, bool]:
-    """The messages in one spelling, the system prompt, and whether a turn names state that the upstream holds."""
+def _turns(messages: object) -> bodies.Turns:
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
@@ -118,7 +118,7 @@ def _turns(messages: object) -> tuple[list[Json], str, bool]:
             stateful = True
         settled = bodies.plain(content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
-    return turns, "\n".join(system), stateful
+    return bodies.Turns(turns, "\n".join(system), stateful)
 
 
 def _merge(choice: Json, update: Json) -> bool:
@@ -248,7 +248,33 @@ def _updates(index: int, choice: Json) -> list[Json]:
     message = choice["message"]
     logprobs = choice.get("logprobs")
     known = logprobs if isinstance(logprobs, dict) else {}
-    frame: Json = {"logprobs": None} if "logprobs" in choice else {}
+    first, texts = _parted(message)
+    deltas: list[tuple[Json, Json]] = [(first, {})]
+    sent: set[str] = set()
+    for key, value in texts:
+        tokens = known.get(key) if key in _WITH_LOGPROBS else None
+        if isinstance(tokens, list) and tokens:
+            sent.add(key)
+            empty = {name: None for name in _WITH_LOGPROBS if name in known}
+            deltas.extend(
+                ({key: piece}, {"logprobs": {**empty, key: part}}) for piece, part in _by_token(value, tokens)
+            )
+        else:
+            deltas.extend(({key: piece}, {}) for piece in pieces(value))
+    for position, call in enumerate(message.get("tool_calls") or ()):
+        deltas.extend(({"tool_calls": [part]}, {}) for part in _call_parts(position, call))
+    without: Json = {"logprobs": None} if "logprobs" in choice else {}
+    updates = [{"index": index, "delta": delta, **without, "finish_reason": None, **extra} for delta, extra in deltas]
+    end = {key: value for key, value in choice.items() if key not in ("index", "message", "logprobs", "finish_reason")}
+    if logprobs is not None:
+        left = {key: value for key, value in known.items() if key not in sent and value is not None}
+        without = {"logprobs": (left or None) if sent else logprobs}
+    updates.append({**end, "index": index, "delta": {}, **without, "finish_reason": choice.get("finish_reason")})
+    return updates
+
+
+def _parted(message: Json) -> tuple[Json, list[tuple[str, str]]]:
+    """What the first chunk of a message says at once, and the texts that follow in pieces, the answer last."""
     first: Json = {}
     texts: list[tuple[str, str]] = []
     for key, value in message.items():
@@ -260,29 +286,7 @@ def _updates(index: int, choice: Json) -> list[Json]:
                 first[key] = ""
         else:
             first[key] = value
-    texts.sort(key=lambda pair: pair[0] in ("content", "refusal"))
-    deltas: list[tuple[Json, Json]] = [(first, {})]
-    sent: set[str] = set()
-    for key, value in texts:
-        tokens = known.get(key) if key in ("content", "refusal") else None
-        if isinstance(tokens, list) and tokens:
-            sent.add(key)
-            empty = {name: None for name in ("content", "refusal") if name in known}
-            deltas.extend(
-                ({key: piece}, {"logprobs": {**empty, key: part}}) for piece, part in _by_token(value, tokens)
-            )
-        else:
-            deltas.extend(({key: piece}, {}) for piece in pieces(value))
-    for position, call in enumerate(message.get("tool_calls") or ()):
-        deltas.extend(({"tool_calls": [part]}, {}) for part in _call_parts(position, call))
-    updates = [{"index": index, "delta": delta, **frame, "finish_reason": None, **extra} for delta, extra in deltas]
-    end = {key: value for key, value in choice.items() if key not in ("index", "message", "logprobs", "finish_reason")}
-    if logprobs is not None:
-        left = {key: value for key, value in known.items() if key not in sent and value is not None}
-        rest = left if sent else logprobs
-        frame = {"logprobs": rest if rest or not sent else None}
-    updates.append({**end, "index": index, "delta": {}, **frame, "finish_reason": choice.get("finish_reason")})
-    return updates
+    return first, sorted(texts, key=lambda text: text[0] in _WITH_LOGPROBS)
 
 
 def _by_token(text: str, tokens: list[Any]) -> list[tuple[str, list[Any]]]:

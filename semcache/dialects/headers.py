@@ -42,6 +42,9 @@ _NAMESPACE = (
 )
 _MIN_SCORE = ("x-semcache-min-score", "x-bf-cache-threshold")
 _OURS = "x-semcache-"
+# How the headers begin that may hold a control, and those that are named alone.
+_FAMILIES = (_OURS, "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")
+_OTHERS = ("cache-control", "pragma", "x-higress-skip-ai-cache")
 # What a caller may say, of caching and of itself.
 _SAID = tuple(
     _OURS + name
@@ -59,15 +62,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
 
     Category and namespace have no stricter: the header's wins over the body's, our own header over other gateways'.
     """
-    given: dict[str, str] = {}
-    for raw_name, value in headers:
-        name = raw_name.lower()
-        if name.startswith(_OURS) and name not in _SAID:
-            raise _unknown(name)
-        if name.startswith((_OURS, "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")) or (
-            name in ("cache-control", "pragma", "x-higress-skip-ai-cache")
-        ):
-            given[name] = f"{given[name]}, {value}" if name in given else value
+    given = _given(headers)
     if not given:
         return body_controls
     wishes = _directives(given)
@@ -149,6 +144,18 @@ def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
     """
     left = [(name.lower(), (name, value)) for name, value in end_to_end(headers)]
     return [pair for name, pair in left if name == APPROXIMATE or not name.startswith(_OURS)]
+
+
+def _given(headers: Headers) -> dict[str, str]:
+    """The headers that may hold a control, in lower case. Raises RequestRejected for one of ours that is not known."""
+    given: dict[str, str] = {}
+    for raw_name, value in headers:
+        name = raw_name.lower()
+        if name.startswith(_OURS) and name not in _SAID:
+            raise _unknown(name)
+        if name in _OTHERS or name.startswith(_FAMILIES):
+            given[name] = f"{given[name]}, {value}" if name in given else value
+    return given
 
 
 def _directives(given: dict[str, str]) -> Controls:

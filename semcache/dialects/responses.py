@@ -187,12 +187,11 @@ class ResponseAssembler:
             self._response = response if isinstance(response, dict) else None
 
 
-def _turns(given: object) -> tuple[list[Json], str, bool]:
-    """The input items in one spelling, their system text, and whether one refers to state that the upstream holds."""
+def _turns(given: object) -> bodies.Turns:
     if given is None:
-        return [], "", False
+        return bodies.Turns([])
     if isinstance(given, str):
-        return [{"role": "user", "content": given}], "", False
+        return bodies.Turns([{"role": "user", "content": given}])
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
@@ -211,7 +210,7 @@ def _turns(given: object) -> tuple[list[Json], str, bool]:
             continue
         turn = {key: value for key, value in item.items() if (key, value) != ("type", "message")}
         turns.append({**turn, "content": settled} if "content" in item else turn)
-    return turns, "\n".join(system), stateful
+    return bodies.Turns(turns, "\n".join(system), stateful)
 
 
 def _is_output(item: Json) -> bool:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from semcache.types import Usage
+
+InputName: TypeAlias = tuple[bytes, str]  # its key's digest and its category
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +63,36 @@ class EmbeddingsCall:
             self._task.cancel()
 
 
+class ItemInFlight(NamedTuple):
+    """An item that is being asked for: the call, and its place among the items of the result."""
+
+    call: EmbeddingsCall
+    place: int
+
+
 class EmbeddingsCalls:
-    """The calls in flight that may be joined, by the name of an input: its key's digest and its category."""
+    """The calls in flight that may be joined, by the name of an input."""
 
     def __init__(self) -> None:
-        self._by_input: dict[tuple[bytes, str], tuple[EmbeddingsCall, int]] = {}
+        self._by_input: dict[InputName, ItemInFlight] = {}
 
-    def in_flight(self, name: tuple[bytes, str]) -> tuple[EmbeddingsCall, int] | None:
-        """Return the call that asks for this input and the place of its item; None where there is none to join."""
+    def in_flight(self, name: InputName) -> ItemInFlight | None:
+        """Return what is asked for in a call that may be joined; None where there is none to join."""
         found = self._by_input.get(name)
-        return None if found is None or found[0].abandoned else found
+        return None if found is None or found.call.abandoned else found
 
-    def begin(
-        self, work: Coroutine[Any, Any, EmbeddingsResult], names: Sequence[tuple[bytes, str] | None]
-    ) -> EmbeddingsCall:
+    def begin(self, work: Coroutine[Any, Any, EmbeddingsResult], names: Sequence[InputName | None]) -> EmbeddingsCall:
         """Start a call for inputs of these names; an input whose name is None cannot be joined."""
         call = EmbeddingsCall(work)
-        ours = {name: (call, place) for place, name in enumerate(names) if name is not None}
+        ours = {name: ItemInFlight(call, place) for place, name in enumerate(names) if name is not None}
         self._by_input |= ours
         call.when_done(lambda: self._remove(ours))
         return call
 
-    def _remove(self, ours: Mapping[tuple[bytes, str], tuple[EmbeddingsCall, int]]) -> None:
-        for name, place in ours.items():
+    def _remove(self, ours: Mapping[InputName, ItemInFlight]) -> None:
+        for name, item in ours.items():
             # Another call may have taken its place, once this one was abandoned.
-            if self._by_input.get(name) is place:
+            if self._by_input.get(name) is item:
                 del self._by_input[name]
 
     def __len__(self) -> int:

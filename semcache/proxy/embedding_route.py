@@ -31,7 +31,7 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwardable_headers
-from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
+from semcache.proxy.embedding_coalescing import EmbeddingsCalls, EmbeddingsResult, InputName, ItemInFlight
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
 from semcache.proxy.intake import LARGE
@@ -215,14 +215,14 @@ class _Batch:
                 return
         await self._answered(send, asked, found, spared)
 
-    def _join(self, waiting: ExitStack) -> Mapping[int, tuple[EmbeddingsCall, int]]:
-        """Return the calls of other requests that ask for missing inputs, with the place of each item."""
+    def _join(self, waiting: ExitStack) -> Mapping[int, ItemInFlight]:
+        """Return the missing inputs that other requests ask for."""
         joined = {}
         for index in self._missing:
             name = _name(self._lookups[index])
             found = self._calls.in_flight(name) if name is not None else None
             if found is not None:
-                waiting.enter_context(found[0])
+                waiting.enter_context(found.call)
                 joined[index] = found
         return joined
 
@@ -254,16 +254,16 @@ class _Batch:
         return EmbeddingsResult(reply.status, reply.headers, body, fresh, shares, usage, stored)
 
     @staticmethod
-    async def _collect(joined: Mapping[int, tuple[EmbeddingsCall, int]], found: dict[int, bytes]) -> list[Usage]:
+    async def _collect(joined: Mapping[int, ItemInFlight], found: dict[int, bytes]) -> list[Usage]:
         """Put the items of other requests' calls into `found`, but for failed ones, and return the tokens of each."""
         spared = []
-        for index, (call, place) in joined.items():
+        for index, item in joined.items():
             # Whoever made a call that breaks reports it; here it is asked again.
             with suppress(Exception):
-                result = await call.result()
+                result = await item.call.result()
                 if result.items is not None:
-                    found[index] = result.items[place]
-                    spared.append(result.shares[place])
+                    found[index] = result.items[item.place]
+                    spared.append(result.shares[item.place])
         return spared
 
     async def _answered(
@@ -343,7 +343,7 @@ def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:
     return Usage(sum(result.usage.prompt_tokens for result in asked))
 
 
-def _name(lookup: Lookup) -> tuple[bytes, str] | None:
+def _name(lookup: Lookup) -> InputName | None:
     """Return the name under which requests share a call for an input; None for those that may not."""
     return (lookup.key.exact, lookup.category) if lookup.key is not None and joinable(lookup) else None
 

@@ -82,7 +82,7 @@ def stored(number: int, ids: list[int] | None = None) -> dict[str, Any]:
 
 def depth(tree: PromptTree) -> int:
     ids = [number for number in range(20) for _ in range(4)]
-    return tree.match(list(token_keys(root("", ""), ids, 4)), 0.0)[0]
+    return tree.match(list(token_keys(root("", ""), ids, 4)), 0.0).blocks
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import cast
+from typing import NamedTuple, cast
 
 import httpcore2
 import httpx2
@@ -67,7 +67,7 @@ class HttpBackend:
         *,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._base, self._origin, self._replaces_v1 = _locate(base_url)
+        self._base, self._origin, self._replaces_v1 = _located(base_url)
         keys = connection.api_key, connection.fallback_key
         self._api_key, self._fallback_key = (key.strip() or None if key else None for key in keys)
         self._azure = httpx2.URL(base_url).host.endswith(".azure.com")
@@ -280,8 +280,15 @@ def _trust() -> ssl.SSLContext:
         raise ConfigError(f"the trusted certificates cannot be read: {named or error}: correct the path") from error
 
 
-def _locate(base_url: str) -> tuple[str, str, bool]:
+class _Located(NamedTuple):
     """The URL to append paths to, its origin for messages, and whether it stands for the leading /v1."""
+
+    base: str
+    origin: str
+    replaces_v1: bool
+
+
+def _located(base_url: str) -> _Located:
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:
@@ -302,4 +309,4 @@ def _locate(base_url: str) -> tuple[str, str, bool]:
     host = f"[{url.host}]" if ":" in url.host else url.host
     origin = f"{url.scheme}://{host}" + (f":{url.port}" if url.port else "")
     path = url.path.rstrip("/")
-    return origin + path, origin, bool(path)
+    return _Located(origin + path, origin, replaces_v1=bool(path))

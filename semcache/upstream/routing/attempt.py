@@ -86,20 +86,20 @@ class Attempt:
         self._chunks: AsyncIterator[bytes] | None = None
         self._head = b""
         self._ended = False
-        self.unseen = self.chain.keys[replica.tree.match(self.chain.keys, now)[0] :]
+        self.unseen = self.chain.keys[replica.tree.match(self.chain.keys, now).blocks :]
         replica.queued(prompt.tenant, self.fresh)
         replica.running += 1
         replica.placed(now, self.fresh)
         if prompt.known:
             replica.sent(self.chain, now + _SENT_SECONDS)
 
-    async def start(self, outbound: Outbound, *, rewritten: bool) -> bool:
+    async def start(self, outbound: Outbound) -> bool:
         """Ask; False when the replica says to ask elsewhere (the reply can be used all the same).
 
         Raises UpstreamError or UpstreamTimeout, after which the attempt has ended.
         """
         try:
-            self._reply = await self.replica.send(self.prompt, outbound, rewritten=rewritten)
+            self._reply = await self.replica.send(self.prompt, outbound)
             self.status, self.headers = self._reply.status, self._reply.headers
             self._chunks = self._reply.chunks()
             while not self._head and (chunk := await anext(self._chunks, None)) is not None:

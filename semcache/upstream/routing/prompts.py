@@ -48,6 +48,7 @@ class RoutedPrompt:
     """One request. `fields` are the body's, each as its own bytes; empty where it is no JSON object.
 
     `tenant` is a name, `salt` what stands for it towards replicas; `ids` are the prompt's token ids once known.
+    `rewritten` says that `fields` are not those that came.
     """
 
     path: str
@@ -56,6 +57,7 @@ class RoutedPrompt:
     fields: Fields
     session: str = ""
     ids: Sequence[int] | None = None
+    rewritten: bool = False
     _chains: dict[tuple[int, str], BlockChain] = field(default_factory=dict)
 
     @property

@@ -122,7 +122,7 @@ class Replica:
     def matched(self, prompt: RoutedPrompt, now: float, *, confirmed: bool = False) -> float:
         """Tokens of the prompt that are warm here, weighted by how near they are to the accelerator."""
         chain = self.chain(prompt)
-        return self.tree.match(chain.keys, now, confirmed=confirmed)[1] * chain.unit_tokens
+        return self.tree.match(chain.keys, now, confirmed=confirmed).credit * chain.unit_tokens
 
     def sent(self, chain: BlockChain, until: float) -> None:
         """Blocks are on their way to being held."""
@@ -147,12 +147,12 @@ class Replica:
         self._placed, self._placed_at = faded + tokens, now
         return self._placed
 
-    async def send(self, prompt: RoutedPrompt, outbound: Outbound, *, rewritten: bool) -> Reply:
+    async def send(self, prompt: RoutedPrompt, outbound: Outbound) -> Reply:
         """Ask it, with what its kind takes. Raises UpstreamError or UpstreamTimeout."""
         if prompt.known:
             kind = await self.kind(outbound.headers)
             fields = fields_for(kind, prompt, await drafted(kind, prompt, outbound))
-            if rewritten or fields is not prompt.fields:
+            if prompt.rewritten or fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self.backend.send(outbound)
 

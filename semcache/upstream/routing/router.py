@@ -93,7 +93,7 @@ class Router:
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as the first bytes of an answer are there. Raises UpstreamError or UpstreamTimeout."""
-        prompt, rewritten = await self._read(outbound)
+        prompt = await self._read(outbound)
         await self._hold(prompt)
         tried: frozenset[str] = frozenset()
         broken = 0
@@ -102,7 +102,7 @@ class Router:
             tried |= {attempt.replica.name}
             left = len(tried) < len(self._replicas)
             try:
-                if await attempt.start(outbound, rewritten=rewritten) or not left:
+                if await attempt.start(outbound) or not left:
                     attempt.replica.breaker.succeeded()
                     return attempt
             except UpstreamError as error:
@@ -141,18 +141,19 @@ class Router:
         for replica in self._replicas:
             await replica.close()
 
-    async def _read(self, outbound: Outbound) -> tuple[RoutedPrompt, bool]:
-        """The prompt as it will be sent, and whether that differs from what came."""
+    async def _read(self, outbound: Outbound) -> RoutedPrompt:
+        """The prompt as it will be sent."""
         tenant = outbound.tenant
         prompt = read(outbound.path, outbound.headers, outbound.body, tenant=tenant)
         prompt.salt = salt_of(self._secret(), tenant, prompt.text("cache_salt"))
-        fields = prompt.fields
-        prompt.fields = assembled(fields, self._routing.assembly)
+        came = prompt.fields
+        prompt.fields = assembled(came, self._routing.assembly)
+        prompt.rewritten = prompt.fields is not came
         if prompt.known:
             for replica in self._replicas:
                 replica.meet(outbound.headers)
             await self._tokenize(prompt, outbound)
-        return prompt, prompt.fields is not fields
+        return prompt
 
     async def _tokenize(self, prompt: RoutedPrompt, outbound: Outbound) -> None:
         now = self._clock()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 CONFIRMED = float("inf")
 
@@ -22,6 +23,13 @@ class _Block:
     until: float
 
 
+class HeldPrefix(NamedTuple):
+    """How many leading blocks a replica holds, and the sum of their credits."""
+
+    blocks: int
+    credit: float
+
+
 class PromptTree:
     """The blocks of one replica. Times are monotonic seconds."""
 
@@ -32,8 +40,8 @@ class PromptTree:
     def __len__(self) -> int:
         return len(self._blocks)
 
-    def match(self, keys: Sequence[bytes], now: float, *, confirmed: bool = False) -> tuple[int, float]:
-        """How many leading blocks are believed to be there, and the sum of their credits.
+    def match(self, keys: Sequence[bytes], now: float, *, confirmed: bool = False) -> HeldPrefix:
+        """The leading blocks that are believed to be there.
 
         With `confirmed`, blocks that were only sent and not seen yet are left out.
         """
@@ -44,7 +52,7 @@ class PromptTree:
                 break
             matched += 1
             credit += block.credit
-        return matched, credit
+        return HeldPrefix(matched, credit)
 
     def expect(self, keys: Sequence[bytes], until: float) -> None:
         """Believe in blocks that were sent for, up to a time; what was seen stays seen."""
