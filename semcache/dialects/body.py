@@ -53,6 +53,14 @@ class Body(NamedTuple):
     controls: Controls
 
 
+class TakenQuestion(NamedTuple):
+    """What stays of a content in the identity, the question that was taken out, and the frame around that."""
+
+    kept: Any
+    question: str
+    frame: Frame | None = None
+
+
 class Turns(NamedTuple):
     """Messages in one spelling, their system prompt, and whether one names state that the upstream holds."""
 
@@ -286,7 +294,7 @@ def take_last_text(turns: list[dict[str, Any]], text_type: str) -> tuple[str, Fr
     return text, frame
 
 
-def take_question(content: Any, text_type: str) -> tuple[Any, str, Frame | None]:
+def take_question(content: Any, text_type: str) -> TakenQuestion:
     """Split a content into what stays in the identity, the question, and the frame around it if there is one.
 
     A frame stays in the identity, in a form that no content of a client has.
@@ -294,9 +302,8 @@ def take_question(content: Any, text_type: str) -> tuple[Any, str, Frame | None]
     kept, text = take_text(content, text_type)
     found = framed.split(text) if kept == [{"type": text_type}] else None
     if found is None:
-        return kept, text, None
-    question, frame = found
-    return framed.placeholder(frame), question, frame
+        return TakenQuestion(kept, text)
+    return TakenQuestion(framed.placeholder(found.frame), *found)
 
 
 def take_text(content: Any, text_type: str) -> tuple[Any, str]:

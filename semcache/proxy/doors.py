@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semcache.cache.components import Components
+from semcache.config.sections import NearSection, SmallPlanSection
 from semcache.config.settings import Settings, is_local
 from semcache.protocols import Backend
 from semcache.proxy.auth import Authenticator
@@ -112,3 +113,13 @@ def open_upstream(settings: Settings, note: Callable[[Routed], None], secret: Ca
         note=note,
         salt=upstream.cache_salt,
     )
+
+
+def open_own_upstream(
+    of: NearSection | SmallPlanSection, settings: Settings, secret: Callable[[], bytes]
+) -> Backend | None:
+    """Return the backend that a section of the settings names for its own model; None where that is the upstream's."""
+    if of.url is None:
+        return None
+    key = of.api_key.get_secret_value() if of.api_key else None
+    return open_backend(of.url, Connection(key, timeout=of.timeout), secret=secret, salt=settings.upstream.cache_salt)

@@ -22,6 +22,7 @@ from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.proxy.background import BackgroundWork
+from semcache.proxy.doors import open_own_upstream
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, WithoutClientHeaders
 from semcache.proxy.near_hit_replays import ExampleReplays
 from semcache.proxy.near_hit_service import NearHitService
@@ -32,8 +33,6 @@ from semcache.storage.accounting import substituted
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.prices import Prices
 from semcache.types import Lookup, Usage
-from semcache.upstream.backends import open_backend
-from semcache.upstream.backends.connection import Connection
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend
@@ -92,16 +91,7 @@ async def open_near_hits(
         return None
     chosen = settings.background
     terms = terms_of(cache.pack, cache.prices)
-    own = None
-    if settings.near.url is not None:
-        key = settings.near.api_key
-        timeout = settings.near.timeout
-        own = open_backend(
-            settings.near.url,
-            Connection(key.get_secret_value() if key else None, timeout=timeout),
-            secret=lambda: cache.salt,
-            salt=settings.upstream.cache_salt,
-        )
+    own = open_own_upstream(settings.near, settings, lambda: cache.salt)
 
     def alive(entry_id: int) -> bool:
         card = cache.registry.get(entry_id)

@@ -20,13 +20,12 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.proxy.background import BackgroundWork
+from semcache.proxy.doors import open_own_upstream
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, WithoutClientHeaders
 from semcache.proxy.plan_small import SmallPlanService
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import planned
 from semcache.types import Lookup, Usage
-from semcache.upstream.backends import open_backend
-from semcache.upstream.backends.connection import Connection
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend
@@ -108,15 +107,7 @@ async def open_small_plans(
             f"`{chosen.model}: {{prompt: 0.15, completion: 0.60}}`"
         )
     model = PricedModel(chosen.model, *cache.prices.of(chosen.model))
-    own = None
-    if chosen.url is not None:
-        key = chosen.api_key
-        own = open_backend(
-            chosen.url,
-            Connection(key.get_secret_value() if key else None, timeout=chosen.timeout),
-            secret=lambda: cache.salt,
-            salt=settings.upstream.cache_salt,
-        )
+    own = open_own_upstream(chosen, settings, lambda: cache.salt)
 
     def spent(lookup: Lookup, usage: Usage, paid: float) -> None:
         row = cache.outcome(lookup, 200, 0.0)

@@ -10,7 +10,7 @@ than the intended one costs hits, but serves nothing wrong.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from semcache.request.kinds.patterns import WORKS_ON_TEXT
 from semcache.types import Frame
@@ -62,14 +62,21 @@ _ASKING = re.compile(
 )
 
 
-def split(text: str) -> tuple[str, Frame] | None:
-    """The question of a prompt, and what stands around it; None for a prompt that is to be compared as a whole."""
+class Framed(NamedTuple):
+    """The question of a prompt, and what stands around it."""
+
+    question: str
+    frame: Frame
+
+
+def split(text: str) -> Framed | None:
+    """A prompt in its parts; None for one that is to be compared as a whole."""
     if len(text) < _SHORTEST:
         return None
     return _labelled(text) or _beside_material(text) or _behind_story(text)
 
 
-def _labelled(text: str) -> tuple[str, Frame] | None:
+def _labelled(text: str) -> Framed | None:
     *_, label = [None, *_LABEL.finditer(text)]
     if label is None:
         return None
@@ -79,24 +86,24 @@ def _labelled(text: str) -> tuple[str, Frame] | None:
     before, after = text[: label.end()], text[label.end() + len(question) :]
     if not question or len(before[: label.start()].split()) + len(after.split()) < _LEAST:
         return None
-    return question, Frame(before, after, last=_CUE.match(after) is not None)
+    return Framed(question, Frame(before, after, last=_CUE.match(after) is not None))
 
 
-def _beside_material(text: str) -> tuple[str, Frame] | None:
+def _beside_material(text: str) -> Framed | None:
     """A question that is the last paragraph or the first line, beside much else."""
     end = len(text.rstrip())
     *_, above = [None, *_BLANK.finditer(text, max(0, end - _LONGEST - 2), end)]
     if above is not None:
         cut = above.end()
         if _asks(text[cut:end]) and len(text[:cut].split()) >= _MATERIAL:
-            return text[cut:end], Frame(text[:cut], text[end:])
+            return Framed(text[cut:end], Frame(text[:cut], text[end:]))
     first = text.find("\n")
     if first > 0 and text[first - 1] in ":?." and _asks(text[:first]) and len(text[first:].split()) >= _MATERIAL:
-        return text[:first], Frame("", text[first:])
+        return Framed(text[:first], Frame("", text[first:]))
     return None
 
 
-def _behind_story(text: str) -> tuple[str, Frame] | None:
+def _behind_story(text: str) -> Framed | None:
     """A question that is the last sentence behind much that is told: it is compared better without."""
     end = len(text.rstrip())
     if text[end - 1 : end] != "?":
@@ -104,7 +111,7 @@ def _behind_story(text: str) -> tuple[str, Frame] | None:
     *_, stop = [None, *_STOP.finditer(text, max(0, end - _LONGEST), end)]
     if stop is None or len(text[: stop.end()].split()) < _STORY:
         return None
-    return text[stop.end() : end], Frame(text[: stop.end()], text[end:])
+    return Framed(text[stop.end() : end], Frame(text[: stop.end()], text[end:]))
 
 
 def _asks(part: str) -> bool:

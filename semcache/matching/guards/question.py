@@ -133,7 +133,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
 
     def compare(self, one: QuestionReading, two: QuestionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the types of two questions, and their light words."""
-        found = self._typed(one.kind, two.kind, query, cached)
+        found = self._of_types(one.kind, two.kind, query, cached)
         if found is None or not found.veto:
             light = grammar.compare(query, cached)
             if light is not None:
@@ -146,19 +146,21 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
                 return Conflict(self.name, "a further question")
         return found
 
-    def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
+    def _of_types(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
+        """The finding where questions of these types ask for other things, as few good paraphrases do."""
         if one == two or not one or not two or {one, two} == _WAY_AND_HOW:
             return None
         one, two = (kind if kind != "way" else "whether" for kind in (one, two))
         if one == two:
             return None
         pair = frozenset((one, two))
+        detail = f"{min(one, two)} / {max(one, two)}"
         apart = read_text(query).bag ^ read_text(cached).bag
         if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
-            return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
+            return Conflict(self.name, detail)
         # "How can I buy" is answered by where to; "how did he die" is not.
         if pair == _HOW_WHERE and apart and apart <= _INTERROGATIVE and read_text(query).bag.isdisjoint(_ACTING):
-            return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
+            return Conflict(self.name, detail)
         doubted = bool(pair & _HARD) or pair in _DOUBTED
         if pair in _EXCHANGED or not (doubted or pair in _TELLING):
             return None
@@ -166,7 +168,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         if not veto and pair in _TELLING:
             left, right = content(query) - _TYPE_WORDS, content(cached) - _TYPE_WORDS
             veto = len(left & right) >= _SAME_REST * len(left | right) > 0
-        return Conflict(self.name, f"{min(one, two)} / {max(one, two)}", veto) if veto or doubted else None
+        return Conflict(self.name, detail, veto) if veto or doubted else None
 
 
 def read(text: str) -> str:

@@ -8,7 +8,7 @@ and one that does not open is left as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -27,6 +27,13 @@ _DECISION = [decisions.c[name] for name in ("id", "tenant", "user_id", "namespac
 _RENEW_DECISION = sa.update(decisions).where(decisions.c.id == sa.bindparam("entry"))
 _PLAN = [plans.c[name] for name in ("id", "tenant", "seal_key", "body")]
 _RENEW_PLAN = sa.update(plans).where(plans.c.id == sa.bindparam("entry"))
+
+
+class _Batch(NamedTuple):
+    """How many rows of a batch were sealed anew, and the id that the next batch begins behind; None after the last."""
+
+    count: int
+    after: int | None
 
 
 async def reseal(
@@ -64,9 +71,10 @@ async def _rewrite(
     feed: bool = False,
 ) -> int:
     id_ = stale.selected_columns["id"]
-    done, after, more = 0, -1, True
+    done = 0
+    after: int | None = -1
 
-    def work(connection: sa.Connection) -> tuple[int, int, bool]:
+    def work(connection: sa.Connection) -> _Batch:
         found = connection.execute(stale.where(id_ > after).order_by(id_).limit(batch)).all()
         fresh = readable(found, read)
         digests = [{"entry": one["entry"], "digest": one.pop(rows.WORDING)} for one in fresh if rows.WORDING in one]
@@ -75,10 +83,10 @@ async def _rewrite(
         if fresh:
             values: dict[str, Any] = {name: sa.bindparam(name) for name in fresh[0] if name != "entry"}
             connection.execute(renew.values(values), fresh)
-        return len(fresh), (found[-1].id if found else after), len(found) == batch
+        return _Batch(len(fresh), found[-1].id if len(found) == batch else None)
 
-    while more:
-        count, after, more = await database.write(work, feed=feed)
+    while after is not None:
+        count, after = await database.write(work, feed=feed)
         done += count
     return done
 
