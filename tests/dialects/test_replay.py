@@ -217,6 +217,37 @@ def test_refusals_are_marked():
     assert not replayed(RESPONSES, response()).refusal
 
 
+@pytest.mark.parametrize(
+    ("dialect", "answer"),
+    [
+        (
+            MESSAGES,
+            message(
+                content=[
+                    {"type": "thinking", "thinking": "Capital?", "signature": "s"},
+                    {"type": "text", "text": "Paris"},
+                    {"type": "text", "text": "."},
+                    {"type": "search_result", "text": "Paris is a city."},
+                ]
+            ),
+        ),
+        (
+            RESPONSES,
+            response(
+                output=[
+                    {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "Capital?"}]},
+                    {**response("Paris")["output"][0], "id": "msg_1"},
+                    {**response(".")["output"][0], "id": "msg_2"},
+                ]
+            ),
+        ),
+    ],
+    ids=["messages", "responses"],
+)
+def test_judges_are_shown_what_an_answer_says_and_neither_thoughts_nor_sources(dialect, answer):
+    assert dialect.parse(json.dumps(answer).encode()).text == "Paris."
+
+
 def test_all_input_tokens_of_a_message_are_counted():
     assert MESSAGES.parse(json.dumps(message()).encode()).usage == Usage(7, 5, cached_tokens=4)
 
