@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import unquote
 
 import typer
@@ -74,11 +74,11 @@ def purge(
         if value is not None and not value.strip("/ "):
             # A variable of a script that is not set must not widen what is deleted.
             raise InvalidArgument(f"{option} is empty: name what it is to match, or leave it out")
-    tenant, user, namespace = _scope(scope)
+    of = _scope(scope)
     where = Selector(
-        tenant=tenant,
-        user=user,
-        namespace=namespace,
+        tenant=of.tenant,
+        user=of.user,
+        namespace=of.namespace,
         category=category,
         model=model,
         tag=tag,
@@ -93,7 +93,10 @@ def purge(
         _known_category(settings, category)
     if not dry_run and not yes:
         _confirm(settings, where)
-    deleted, batch = run_async(_delete(settings, where, dry_run, forever))
+    if dry_run:
+        deleted, batch = run_async(_matching(settings, where)), None
+    else:
+        deleted, batch = run_async(_delete(settings, where, undo=0.0 if forever else settings.store.undo))
     if not deleted and source is not None and source not in _SOURCES:
         raise InvalidArgument(f"no entry has the source {source!r}: it is traffic, import or audit")
     ids = [public_id(number) for number in deleted]
@@ -102,10 +105,8 @@ def purge(
         output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run} | undone)
         return
     if dry_run:
-        print(
-            "\n".join(ids[:_SHOWN] + ([f"and {len(ids) - _SHOWN} more"] if len(ids) > _SHOWN else [])),
-            end="\n" * bool(ids),
-        )
+        for line in [*ids[:_SHOWN], *([f"and {len(ids) - _SHOWN} more"] if len(ids) > _SHOWN else [])]:
+            print(line)
     undo = f"; bring them back with `semcache undo {batch}`" if batch else ""
     output.note(f"{_entries(len(ids))} would be deleted" if dry_run else f"{_entries(len(ids))} deleted{undo}")
 
@@ -252,15 +253,17 @@ async def _get(settings: Settings, number: int) -> Entry | None:
         return entry
 
 
-async def _delete(
-    settings: Settings, where: Selector, dry_run: bool, forever: bool = False
-) -> tuple[list[int], str | None]:
+async def _matching(settings: Settings, where: Selector) -> list[int]:
+    """The ids of the entries that would be deleted."""
+    async with store_of(settings) as store:
+        return await store.delete(where, now=time.time(), dry_run=True)
+
+
+async def _delete(settings: Settings, where: Selector, *, undo: float) -> tuple[list[int], str | None]:
+    """Delete entries, to be brought back within `undo` seconds; the ids, and the id of what can be undone."""
     from semcache.cache.operating import delete_from
 
     async with store_of(settings) as store:
-        if dry_run:
-            return await store.delete(where, now=time.time(), dry_run=True), None
-        undo = 0.0 if forever else settings.store.undo
         return await delete_from(store, where, now=time.time(), undo=undo, who=output.user())
 
 
@@ -295,7 +298,7 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
 
 def _confirm(settings: Settings, where: Selector) -> None:
     """Ask on a terminal. Where nobody can be asked, --yes says it."""
-    count = len(run_async(_delete(settings, where, True))[0])
+    count = len(run_async(_matching(settings, where)))
     if not sys.stdin.isatty():
         raise InvalidArgument(
             f"{_entries(count)} would be deleted, and nobody can be asked here: say --yes too"
@@ -326,11 +329,19 @@ def _known_category(settings: Settings, name: str) -> None:
         raise InvalidArgument(output.unknown("--category", name, known))
 
 
-def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:
-    """Tenant, user and namespace of TENANT/USER/NAMESPACE; a name with a slash has %2F in its place."""
+class _ScopeParts(NamedTuple):
+    """The parts of a scope that are named, None for others."""
+
+    tenant: str | None
+    user: str | None
+    namespace: str | None
+
+
+def _scope(text: str | None) -> _ScopeParts:
+    """The parts of TENANT/USER/NAMESPACE; a name with a slash has %2F in its place."""
     parts = (text or "").split("/", 2)
     tenant, user, namespace = [unquote(part) or None for part in [*parts, "", ""][:3]]
-    return tenant, user, namespace
+    return _ScopeParts(tenant, user, namespace)
 
 
 def _made_before(age: str) -> float:
