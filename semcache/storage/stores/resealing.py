@@ -32,7 +32,7 @@ _RENEW_PLAN = sa.update(plans).where(plans.c.id == sa.bindparam("entry"))
 class _Batch(NamedTuple):
     """How many rows of a batch were sealed anew, and the id that the next batch begins behind; None after the last."""
 
-    count: int
+    sealed: int
     after: int | None
 
 
@@ -86,8 +86,8 @@ async def _rewrite(
         return _Batch(len(fresh), found[-1].id if len(found) == batch else None)
 
     while after is not None:
-        count, after = await database.write(work, feed=feed)
-        done += count
+        sealed, after = await database.write(work, feed=feed)
+        done += sealed
     return done
 
 
