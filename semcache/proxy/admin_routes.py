@@ -98,17 +98,15 @@ def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
         """Say that a served answer was right or wrong, or withdraw the reports that it was wrong."""
         if body.withdraw == (body.correct is not None):
             raise RequestRejected(400, "give one of correct and withdraw", code="invalid_request_error")
+        tenant, name, trusted = None if who.admin else who.tenant, name_of(who), who.trusted or who.admin
         if body.correct is None:
-            if not who.trusted and not who.admin:
+            if not trusted:
                 raise RequestRejected(403, "withdrawing a report needs a trusted API key", code="forbidden")
-            own_tenant = None if who.admin else who.tenant
-            if await cache.operating.withdraw(parse_id(body.id), who=name_of(who), tenant=own_tenant) is None:
-                raise _unknown(body.id)
-            return {"ok": True}
-        tenant = None if who.admin else who.tenant
-        # A trusted key may delete what it likes of its tenant anyway.
-        reporter = None if who.trusted or who.admin or who.key_id is None else auth.reporter(who)
-        told = await cache.feedback(body.id, correct=body.correct, tenant=tenant, who=name_of(who), reporter=reporter)
+            told = await cache.operating.withdraw(parse_id(body.id), who=name, tenant=tenant) is not None
+        else:
+            # A trusted key may delete what it likes of its tenant anyway.
+            reporter = None if trusted or who.key_id is None else auth.reporter(who)
+            told = await cache.feedback(body.id, correct=body.correct, tenant=tenant, who=name, reporter=reporter)
         if not told:
             raise _unknown(body.id)
         return {"ok": True}
