@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.dialects import dialects
+from semcache.dialects.body import MOST_TURNS
 from semcache.errors import RequestRejected
 from semcache.types import Endpoint
 
@@ -48,6 +49,13 @@ def test_a_string_and_a_single_text_part_are_the_same_request():
     earlier = [user("a"), {"role": "assistant", "content": "b"}, user("c")]
     parts = [user([text("a")]), {"role": "assistant", "content": [text("b")]}, user("c")]
     assert chat(*earlier).identity == chat(*parts).identity
+
+
+@pytest.mark.parametrize(("dialect", "name"), [(CHAT, "messages"), (RESPONSES, "input"), (MESSAGES, "messages")])
+def test_more_turns_than_are_read_in_time_are_refused_by_their_number(dialect, name):
+    refused = rejected(read, dialect, **{name: [user("hi")] * (MOST_TURNS + 1)})
+    assert (refused.status, refused.param) == (400, name)
+    assert str(MOST_TURNS) in refused.message
 
 
 def test_responses_input_has_one_spelling():

@@ -7,6 +7,12 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    (
+        'What is meant by "all that glitters is not gold"?',
+        "What is meant by all that glitters is never gold?",
+        NOTHING,
+    ),
+    ('Who wrote "the rime of the old mariner"?', "Who wrote that rime about an old mariner?", VETO),
     ("Translate to German: The meeting has moved.", 'Translate to German: "The meeting has moved."', NOTHING),
     ("Translate to German: The meeting has moved.", "Translate to German: The meeting was moved.", VETO),
     ('Is this sentence correct? "She go to school."', 'Is this sentence correct? "She goes to school."', VETO),

@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Is the ferry always full?", "Is the ferry full?", NOTHING),
+    ("Is the ferry always full?", "Is the ferry sometimes full?", VETO),
     ("Move the review to June 2nd", "Move the review to June 2nd or later", VETO),
     ("Move the review to June 2nd or earlier", "Move the review to June 2nd or later", VETO),
     # Each bounds another thing.
