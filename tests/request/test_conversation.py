@@ -239,6 +239,29 @@ def asking(*texts: str) -> Request:
     return read(CHAT, *talk(*texts))
 
 
+def test_only_turns_right_beside_a_call_may_be_in_looser_words() -> None:
+    """What is personal may be in other words where a tool was called for it, and nowhere else."""
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    found = read(
+        CHAT,
+        *talk("Which coat fits Oslo?", "A warm one.", "Is it cold there now?"),
+        assistant(None, tool_calls=[call]),
+        {"role": "tool", "tool_call_id": "c1", "content": "5 degrees"},
+        assistant("Yes, 5 degrees."),
+        *talk("Thanks.", "Bring gloves.", "And shoes?"),
+    )
+    beside = {turn.text: turn.beside_call for turn in chain(found).turns}
+    assert beside == {
+        "Which coat fits Oslo?": False,
+        "A warm one.": False,
+        "Is it cold there now?": True,
+        "": True,  # the call itself
+        "Yes, 5 degrees.": True,
+        "Thanks.": False,
+        "Bring gloves.": False,
+    }
+
+
 def test_turns_in_other_words_are_compared_and_equal_ones_are_not() -> None:
     one = asking("How do I reset my router?", "Hold the button.", "How long does that take?")
     two = asking("How can I reset my router?", "Hold the button.", "How long does it take?")
