@@ -242,23 +242,27 @@ def asking(*texts: str) -> Request:
 def test_only_turns_right_beside_a_call_may_be_in_looser_words() -> None:
     """What is personal may be in other words where a tool was called for it, and nowhere else."""
     call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    calls = [assistant(None, tool_calls=[call]), {"role": "tool", "tool_call_id": "c1", "content": "5 degrees"}]
     found = read(
         CHAT,
-        *talk("Which coat fits Oslo?", "A warm one.", "Is it cold there now?"),
-        assistant(None, tool_calls=[call]),
-        {"role": "tool", "tool_call_id": "c1", "content": "5 degrees"},
-        assistant("Yes, 5 degrees."),
-        *talk("Thanks.", "Bring gloves.", "And shoes?"),
+        user("Which coat fits Oslo?"),
+        assistant("Let me look."),
+        *calls,
+        assistant("A warm one."),
+        assistant("Bring gloves."),
+        user("Is it cold there now?"),
+        *calls,
+        *[assistant("Yes."), user("Thanks.")],
     )
     beside = {turn.text: turn.beside_call for turn in chain(found).turns}
     assert beside == {
         "Which coat fits Oslo?": False,
-        "A warm one.": False,
-        "Is it cold there now?": True,
+        "Let me look.": False,
         "": True,  # the call itself
-        "Yes, 5 degrees.": True,
-        "Thanks.": False,
+        "A warm one.": True,
         "Bring gloves.": False,
+        "Is it cold there now?": True,
+        "Yes.": True,
     }
 
 
