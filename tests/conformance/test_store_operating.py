@@ -72,6 +72,32 @@ async def test_a_decision_goes_with_any_entry_that_it_mentions_with_its_tenant_a
 
 
 @every
+@pytest.mark.parametrize(
+    ("where", "left"),
+    [
+        (Selector(), {"req_1", "req_2", "req_3"}),
+        (Selector(model="dear"), {"req_1", "req_3"}),
+        (Selector(category="rare"), {"req_1", "req_2"}),
+        (Selector(tenant="acme", model="dear", category="rare"), {"req_1", "req_2", "req_3"}),
+        (Selector(older_than=NOW + 2), {"req_2", "req_3"}),
+        (Selector(tenant="acme", older_than=NOW + 3), {"req_3"}),
+        (Selector(tag="t"), {"req_1", "req_2", "req_3"}),
+        (Selector(everything=True), set()),
+    ],
+    ids=["nothing", "model", "category", "both", "age", "age-of-a-tenant", "tag", "everything"],
+)
+async def test_decisions_go_only_with_what_is_erased_of_their_model_category_and_age(store, where, left):
+    kept = [
+        decision(1, at=NOW + 1),
+        replace(decision(2, at=NOW + 2), model="dear"),
+        replace(decision(3, at=NOW + 3), category="rare"),
+    ]
+    await store.keep_decisions(kept, most=10)
+    await store.erase(where, now=NOW + 9)
+    assert set(await requests(store)) == left
+
+
+@every
 async def test_what_was_deleted_comes_back_as_it_was(store):
     await store.put_all([(entry(1, tags=("t",)), vector(1)), (entry(2), None), (entry(3, scope=OTHER), vector(3))])
     await store.reject([Rejection(1, digest("wrong"))], now=NOW)

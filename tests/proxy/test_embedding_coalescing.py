@@ -12,8 +12,10 @@ import pytest
 
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound
+from semcache.proxy.embedding_coalescing import EmbeddingsCalls, EmbeddingsResult
 from tests.proxy.driver import Answer, Call, Received, Upstream, running
 from tests.proxy.test_coalesced_requests import settled
+from tests.waiting import PATIENCE
 
 PATH = "/v1/embeddings"
 
@@ -210,3 +212,33 @@ async def test_an_input_that_holds_a_secret_is_not_kept(tmp_path: Path) -> None:
         for _ in range(2):
             assert (await Call(proxy, request(texts), PATH).reply()).status == 200
     assert [asked(one) for one in upstream.calls] == [texts, texts[:1]], "the plain one alone is a hit"
+
+
+async def test_a_call_that_ends_late_takes_nobody_from_the_call_in_its_place() -> None:
+    calls, name = EmbeddingsCalls(), (b"digest", "default")
+    left, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> EmbeddingsResult:
+        try:
+            await asyncio.sleep(PATIENCE)
+        finally:
+            await asyncio.shield(ended.wait())
+        raise AssertionError
+
+    async def answering() -> EmbeddingsResult:
+        await left.wait()
+        return EmbeddingsResult(200, [], b"", [b"item"])
+
+    with calls.begin(slow(), [name]):
+        await settled()
+    second = calls.begin(answering(), [name])
+    ended.set()
+    await settled()
+    joined = calls.in_flight(name)
+    assert joined is not None, "the first call ended, and the second one is still to be joined"
+    assert joined.call is second
+    with second:
+        left.set()
+        assert (await second.result()).items == [b"item"]
+    await settled()
+    assert len(calls) == 0
