@@ -17,6 +17,7 @@ from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RateLimited, RequestRejected
 from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, respond
 from semcache.proxy.auth import Authenticator
+from semcache.proxy.client_edges import not_found
 from semcache.proxy.intake import Intake
 from semcache.proxy.origin import check_json
 from semcache.proxy.relay import refusal_headers
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _HEALTH = frozenset({"/livez", "/readyz", "/healthz"})
 _INSIDE = frozenset({"/metrics", "/openapi.json", "/docs", "/redoc", "/docs/oauth2-redirect"})
+_NOT_FOUND = 404
 _MOST = 256 << 10  # bytes of a body: none here says more
 
 
@@ -123,6 +125,7 @@ def _fastapi(
     tells: Callable[[], bool],
 ) -> FastAPI:
     from fastapi import FastAPI, Request, Response
+    from starlette.exceptions import HTTPException
 
     from semcache.proxy.admin_routes import admin_routes
     from semcache.proxy.health_routes import health_routes
@@ -130,7 +133,8 @@ def _fastapi(
     from semcache.proxy.operator_routes import operator_routes
     from semcache.proxy.reload_route import reload_routes
 
-    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
+    # A redirect would name http:// behind a gateway that ends TLS.
+    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False}, redirect_slashes=False)
     app.include_router(admin_routes(cache, auth))
     app.include_router(operator_routes(cache, auth))
     app.include_router(reload_routes(auth, reload))
@@ -150,7 +154,16 @@ def _fastapi(
         body = openai_error(503, f"the store cannot be reached: {error}", code="store_unavailable")
         return Response(body, 503, media_type="application/json")
 
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        path = request.url.path
+        said = f"{request.method} {path[:200]}: {error.detail}"
+        body = openai_error(error.status_code, said, code="invalid_request_error")
+        body = not_found(path) if error.status_code == _NOT_FOUND else body
+        return Response(body, error.status_code, media_type="application/json", headers=error.headers)
+
     app.add_exception_handler(RequestRejected, rejected)
+    app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(CacheUnavailable, unavailable)
     describe(app)
     return app

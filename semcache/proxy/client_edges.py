@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
+from urllib.parse import quote
 
+from semcache.dialects import request_path
 from semcache.dialects.answer import openai_error
 from semcache.dialects.body import encode
+from semcache.errors import RequestRejected
 from semcache.proxy.asgi import HeaderList, Message, Receive, Scope, Send, respond
 from semcache.proxy.intake import DEPLOYMENT
 
@@ -24,16 +27,18 @@ _ALIASES = {
     for name in ("chat/completions", "completions", "embeddings", "responses", "messages", "models")
 }
 _PREFIXES = ("/v1/v1/", "/openai/v1/", "/api/v1/")
+# A base URL that ends with a slash, and a client that adds another one.
+_DOUBLED = re.compile(r"/{2,}")
+_LEADING = re.compile(r"/+(?:(?:v1|openai|api)/+)+")
 _DEPLOYMENT = re.compile(r"/openai/deployments/([^/]+)/(chat/completions|completions|embeddings)/?")
 _GEMINI = re.compile(r"/v1(?:beta|alpha)\w*/")
 _READ_ONLY = ("/livez", "/readyz", "/healthz", "/metrics", "/openapi.json", "/docs")
-_ANSWERED = ("/v1/", "/semcache", *_READ_ONLY)
+_OURS = ("/semcache", *_READ_ONLY)
 _EXPOSED = (
     "cache-status, age, x-request-id, request-id, retry-after, x-semcache-id, x-semcache-score, "
     "x-semcache-p-correct, x-semcache-category, x-semcache-run"
 )
 _KEY = b"sk-sc-"
-_NOT_FOUND = b'{"detail":"Not Found"}'
 _HINT = (
     "this is a semcache server, which speaks the API of OpenAI and Anthropic under /v1: base_url is http://HOST:PORT/v1"
 )
@@ -58,6 +63,11 @@ class ClientEdges:
             return
         scope = renamed(scope, self._cached)
         path: str = scope["path"]
+        try:
+            check_path(scope)
+        except RequestRejected as error:
+            await _refuse(send, error.status, openai_error(error.status, error.message, code=error.code))
+            return
         origin = headers.get(b"origin")
         if origin is not None and self._origins and path.startswith("/v1/"):
             allowed = self._allowed(origin.decode("latin-1"))
@@ -69,11 +79,9 @@ class ClientEdges:
             scope = {**scope, "method": "GET"}
         if (deployment := _DEPLOYMENT.fullmatch(path)) is not None:
             scope = _deployed(scope, *deployment.groups())
-        elif not path.startswith(_ANSWERED):
-            if _is_foreign(path):
-                await _refuse(send, 404, _unknown(path))
-                return
-            send = _Hinting(send, path).send
+        elif _is_foreign(path):
+            await _refuse(send, 404, not_found(path))
+            return
         await self._app(scope, receive, send)
 
     def _is_plain(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
@@ -81,6 +89,7 @@ class ClientEdges:
         return (
             scope["path"] in self._cached
             and scope["method"] == "POST"
+            and not scope["query_string"]
             and scope.get("http_version") == "1.1"
             and b"host" in headers
             and b"origin" not in headers
@@ -94,48 +103,54 @@ class ClientEdges:
         return origin if origin.rstrip("/") in self._origins else None
 
 
-class _Hinting:
-    """Says what is served where a framework only says that something is not."""
-
-    def __init__(self, send: Send, path: str) -> None:
-        self._send, self._path = send, path
-        self._start: Message | None = None
-
-    async def send(self, message: Message) -> None:
-        """Pass a message on; the plain refusal of an unknown path is put in other words."""
-        if message["type"] == "http.response.start" and message["status"] == 404:
-            self._start = message
-            return
-        start, self._start = self._start, None
-        if start is not None and message.get("body") == _NOT_FOUND:
-            await _refuse(self._send, 404, _unknown(self._path))
-            return
-        if start is not None:
-            await self._send(start)
-        await self._send(message)
-
-
 def _is_foreign(path: str) -> bool:
     return path.startswith("/api/") or _GEMINI.match(path) is not None
+
+
+def check_path(scope: Scope) -> None:
+    """Raise RequestRejected for a path under /v1 that no upstream is sent: 400, or 414 for one that is too long."""
+    if not scope["path"].startswith("/v1/"):
+        return
+    raw = raw_path(scope)
+    if len(raw) + len(scope["query_string"]) > request_path.LONGEST:
+        said = f"the path and its query are longer than {request_path.LONGEST} characters"
+        raise RequestRejected(414, said, code="path_too_long")
+    if (fault := request_path.fault(raw)) is not None:
+        raise RequestRejected(400, f"the path {raw[:200]!r} is not passed on: {fault}", code="bad_path")
+
+
+def raw_path(scope: Scope) -> str:
+    """Return the path of a request as it was sent, percent-encoded."""
+    return scope["raw_path"].decode("latin-1") if scope.get("raw_path") else quote(scope["path"])
 
 
 def renamed(scope: Scope, cached: Collection[str]) -> Scope:
     """Return the scope with the one name of its path, and with one of our keys where we look for it."""
     path: str = scope["path"]
-    name = path.rstrip("/") if path.rstrip("/") in cached or path.rstrip("/") in _ALIASES else path
-    name = _ALIASES.get(name, name)
-    if name == path:
-        name = next(("/v1/" + path.removeprefix(prefix) for prefix in _PREFIXES if path.startswith(prefix)), path)
+    single = _DOUBLED.sub("/", path).rstrip("/")
+    if single in cached or single in _ALIASES or single.startswith(_OURS):
+        name = _ALIASES.get(single, single)
+        raw = quote(name)
+    else:
+        name, raw = _unprefixed(path), _unprefixed(raw_path(scope))
     ours = [(header, value) for header, value in scope["headers"] if header == b"api-key" and value.startswith(_KEY)]
     if name == path and not ours:
         return scope
     changed = dict(scope)
     if name != path:
-        changed |= {"path": name, "raw_path": name.encode()}
+        changed |= {"path": name, "raw_path": raw.encode("latin-1")}
     if ours:
         left = [pair for pair in scope["headers"] if pair not in ours]
         changed["headers"] = [*left, (b"x-semcache-key", ours[0][1])]
     return changed
+
+
+def _unprefixed(path: str) -> str:
+    """Return a path that is passed on, or named without /v1, with one /v1 before it."""
+    doubled = _LEADING.match(path)
+    if doubled is not None:
+        path = _DOUBLED.sub("/", doubled[0]) + path[doubled.end() :]
+    return next(("/v1/" + path.removeprefix(prefix) for prefix in _PREFIXES if path.startswith(prefix)), path)
 
 
 def _deployed(scope: Scope, model: str, name: str) -> Scope:
@@ -176,8 +191,8 @@ async def _refuse(send: Send, status: int, body: bytes) -> None:
     await respond(send, status, [(b"content-type", b"application/json")], body)
 
 
-def _unknown(path: str) -> bytes:
-    """The error of a path that is not served, in the shape of the API that it belongs to."""
+def not_found(path: str) -> bytes:
+    """Return the error of a path that is not served, in the shape of the API that it belongs to."""
     if _GEMINI.match(path):
         said = f"Gemini's own API is not served here: {_HINT}"
         return encode({"error": {"code": 404, "message": said, "status": "NOT_FOUND"}})

@@ -23,6 +23,7 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwardable_headers
+from semcache.proxy.client_edges import raw_path
 from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.relay import refusal_headers, reply_headers
@@ -65,10 +66,9 @@ class Passthrough:
     async def _pass(self, scope: Scope, receive: Receive, send: Send, caller: Caller, body: bytes) -> None:
         query = scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwardable_headers(scope["headers"], caller))
-        path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         try:
             async with until_disconnect(receive):
-                outbound = Outbound(scope["method"], path, headers, body, query, caller.tenant)
+                outbound = Outbound(scope["method"], raw_path(scope), headers, body, query, caller.tenant)
                 await self._relay(scope, outbound, send)
         except Disconnected:
             return

@@ -19,7 +19,7 @@ from semcache.errors import RequestRejected, UpgradeRefused, UpstreamError, Upst
 from semcache.protocols import Backend, Outbound, WebSocket, WebSocketTerms
 from semcache.proxy.asgi import HeaderList, Message, Receive, Scope, Send
 from semcache.proxy.auth import Caller, forwardable_headers
-from semcache.proxy.client_edges import renamed
+from semcache.proxy.client_edges import check_path, raw_path, renamed
 from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.relay import refusal_headers, reply_headers
@@ -94,6 +94,7 @@ class WebSocketRoute:
         """Return who opens it. Raises RequestRejected."""
         if not scope["path"].startswith("/v1/"):
             raise RequestRejected(404, f"there is no WebSocket at {scope['path'][:200]}", code="not_found")
+        check_path(scope)
         caller = self._intake.caller(scope)
         self._check_origin(scope)
         self._limiter.admit(caller)
@@ -206,8 +207,7 @@ async def _close(send: Send, code: int, reason: str) -> None:
 
 def _outbound(scope: Scope, caller: Caller) -> Outbound:
     headers = strip_request_headers(forwardable_headers(scope["headers"], caller))
-    path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
-    return Outbound("GET", path, headers, b"", scope["query_string"].decode("latin-1"), caller.tenant)
+    return Outbound("GET", raw_path(scope), headers, b"", scope["query_string"].decode("latin-1"), caller.tenant)
 
 
 def _renamed(scope: Scope) -> Scope:

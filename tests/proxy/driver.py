@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import http_sf
 import msgspec
@@ -129,7 +130,7 @@ class Call:
         scope = {
             "type": "http",
             "method": method,
-            "path": path,
+            "path": unquote(path),
             "raw_path": path.encode(),
             "query_string": query.encode(),
             "headers": [

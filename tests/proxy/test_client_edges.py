@@ -294,3 +294,86 @@ async def test_health_can_be_asked_with_head(tmp_path: Path, upstream: Upstream)
     async with running(upstream, tmp_path) as proxy:
         for path in ("/livez", "/readyz", "/metrics"):
             assert (await Call(proxy, path=path, method="HEAD").reply()).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//v1/chat/completions",
+        "/v1//chat/completions",
+        "/v1/chat//completions/",
+        "//chat/completions",
+        "/openai//v1/chat/completions",
+    ],
+)
+async def test_a_base_url_that_ends_with_a_slash_is_no_other_endpoint(
+    tmp_path: Path, upstream: Upstream, path: str
+) -> None:
+    # Else nothing is cached, and nobody is told why.
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, ask("hello")).reply()
+        assert (await Call(proxy, ask("hello"), path=path).reply()).cache["hit"] is True
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"),
+    [
+        ("/v1/v1/files/a%2Fb%3Fc", "/v1/files/a%2Fb%3Fc"),
+        ("//v1//files//a%20b", "/v1/files//a%20b"),
+        ("/v1/files/%ff", "/v1/files/%ff"),
+    ],
+)
+async def test_what_is_passed_on_under_another_prefix_keeps_its_escapes(
+    tmp_path: Path, upstream: Upstream, path: str, sent: str
+) -> None:
+    # A decoded slash or question mark would name another file, or be a query.
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, {}, path=path).reply()
+    assert [(call.path, call.query) for call in upstream.calls] == [(sent, "")]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/v1/../x", 400, "bad_path"),
+        ("/v1/models/%2e%2E/files", 400, "bad_path"),
+        ("/v1/..%2fx", 400, "bad_path"),
+        ("/v1/x;..;/y", 400, "bad_path"),
+        ("/api/v1/../x", 400, "bad_path"),
+        ("/v1/files/a%00b", 400, "bad_path"),
+        ("/v1/files/a%0d%0ax-evil:1", 400, "bad_path"),
+        ("/v1/" + "a" * 40_000, 414, "path_too_long"),
+        ("/semcache/../v1/models", 404, "not_found"),
+        ("/semcache/nothing", 404, "not_found"),
+        ("/../etc/passwd", 404, "not_found"),
+    ],
+)
+async def test_a_path_that_cannot_be_passed_on_is_the_clients_mistake_and_not_the_upstreams(
+    tmp_path: Path, upstream: Upstream, path: str, status: int, code: str
+) -> None:
+    # A 502 would page whoever is on call for the upstream, and have SDKs try again.
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, {}, path=path).reply()
+    said: Any = reply.json
+    assert (reply.status, said["error"]["code"]) == (status, code)
+    assert upstream.calls == []
+
+
+@pytest.mark.parametrize("path", ["/semcache/entries/", "//semcache//entries", "/readyz/"])
+async def test_a_slash_too_many_leads_to_no_redirect_that_names_a_host(
+    tmp_path: Path, upstream: Upstream, path: str
+) -> None:
+    # Behind TLS it would name http://, and a client send its key there.
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, path=path, method="GET").reply()
+    assert reply.status == 200
+
+
+async def test_a_method_that_an_endpoint_does_not_take_is_refused_in_the_shape_of_every_error(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, path="/semcache/stats", method="DELETE").reply()
+    said: Any = reply.json
+    assert (reply.status, said["error"]["code"]) == (405, "invalid_request_error")
+    assert reply.header("allow") == "GET"

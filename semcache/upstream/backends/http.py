@@ -13,27 +13,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
-from functools import cache, lru_cache
-from importlib.util import find_spec
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 import httpcore2
 import httpx2
 
+from semcache.dialects import request_path
 from semcache.dialects.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.upstream.backends.connection import DEFAULTS, Connection
+from semcache.upstream.backends.decoding import Damaged, decoded, encodings, undecodable
 from semcache.upstream.web_socket import open_web_socket
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
 _WITH_BODY = {"POST", "PUT", "PATCH", "QUERY"}
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
-# What a service, once it has decoded a path, may take for the end of a segment.
-_SEPARATOR = re.compile(r"[/\\;]|%2f|%5c|%3b")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
 _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
@@ -139,10 +137,8 @@ class HttpBackend:
         await self._pool.aclose()
 
     def _parse(self, path: str, query: str) -> httpcore2.URL:
-        segments = _SEPARATOR.split(path.lower().replace("%2e", "."))
-        # The service would resolve them, and a client reach what lies beside the API, with the operator's key.
-        if not path.startswith("/") or "." in segments or ".." in segments:
-            raise ValueError("the path must start with a slash and have no . or .. segments")
+        if (fault := request_path.fault(path)) is not None:
+            raise ValueError(fault)
         if self._replaces_v1 and (path == "/v1" or path.startswith("/v1/")):
             path = path[3:]
         url = httpx2.URL(f"{self._base}{path}?{query}" if query else self._base + path)
@@ -224,9 +220,8 @@ class _HttpReply:
         # Beyond 599 there is nothing that HTTP has a name for, and servers cannot send it on.
         self.status = response.status if 100 <= response.status <= 599 else 502
         pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
-        self._encodings = [pair for pair in pairs if pair[0] == "content-encoding"]
-        named = {word.strip().lower() for _, value in self._encodings for word in value.split(",")}
-        self.undecodable = ", ".join(sorted(named - _decoded())) if named else ""
+        self._encodings = encodings([value for name, value in pairs if name == "content-encoding"])
+        self.undecodable = ", ".join(undecodable(self._encodings)) if self._encodings else ""
         self.headers: Sequence[tuple[str, str]] = [*end_to_end(pairs), *self._length(pairs)]
 
     def _length(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -239,14 +234,11 @@ class _HttpReply:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         body = cast("AsyncIterable[bytes]", self._response.stream)
-        if self._encodings:
-            packed = (piece async for piece in body)
-            body = httpx2.Response(self.status, headers=self._encodings, content=packed).aiter_bytes()
         try:
-            async for chunk in body:
+            async for chunk in decoded(body, self._encodings) if self._encodings else body:
                 yield chunk
             await self.close()
-        except _FAILURES as error:
+        except (*_FAILURES, Damaged) as error:
             raise self._backend._explain(error) from error
 
     async def close(self) -> None:
@@ -254,21 +246,6 @@ class _HttpReply:
             self._closed = True
             # Shielded: a caller that is being cancelled would otherwise leave its connection in the pool for ever.
             await asyncio.shield(self._response.aclose())
-
-
-@cache
-def _decoded() -> frozenset[str]:
-    """The encodings that httpx2 undoes, which passes others on as they are; some need a package."""
-    optional = {"br": ("brotli", "brotlicffi"), "zstd": ("backports.zstd", "compression.zstd")}
-    found = [name for name, modules in optional.items() if any(map(_is_installed, modules))]
-    return frozenset(["", "identity", "gzip", "deflate", *found])
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _trust() -> ssl.SSLContext:
