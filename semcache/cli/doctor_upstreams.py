@@ -37,11 +37,11 @@ async def check_upstreams(settings: Settings) -> list[Finding]:
 
 async def _upstream(settings: Settings, url: str) -> Finding:
     from semcache.protocols import Outbound
-    from semcache.upstream.backends import open_backend
+    from semcache.upstream.backends import is_served, open_backend
     from semcache.upstream.backends.connection import Connection
 
     given = settings.upstream
-    if not url.startswith(("http://", "https://")):
+    if not is_served(url):
         return _local(url)
     key, fallback = given.api_key, settings.fallback_key
     try:

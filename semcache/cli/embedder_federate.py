@@ -20,7 +20,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.embedder_inputs import Folder, ReplaceFolder, need_training, read_pairs
-from semcache.cli.listener import address, listen
+from semcache.cli.listener import listening, refuse_port
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from semcache.train.pairs import Pair
 
 TOKEN, SECRET = "SEMCACHE_FEDERATION_TOKEN", "SEMCACHE_FEDERATION_SECRET"
+_PORT = 8090
 _LINGER = 30.0  # seconds that the server waits for clients to fetch the final model
 _SERVER, _CLIENT, _SIMULATION, _TRAINING, _PRIVACY = "Server", "Client", "Simulation", "Training", "Privacy"
 
@@ -65,12 +66,16 @@ def federate(
         str | None,
         typer.Option("--names", metavar="NAME,...", help="Write new tokens for these.", rich_help_panel=_SERVER),
     ] = None,
-    host: Annotated[str, typer.Option("--host", metavar="HOST", rich_help_panel=_SERVER)] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Address, or unix:PATH.", rich_help_panel=_SERVER)
+    ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", help="0 takes a free one.", rich_help_panel=_SERVER)
-    ] = 8090,
+        int | None,
+        typer.Option("--port", metavar="PORT", help="8090 by default; 0: a free one.", rich_help_panel=_SERVER),
+    ] = None,
     url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="Where the server is.", rich_help_panel=_CLIENT)
+        str,
+        typer.Option("--url", metavar="URL", help="Where the server is: URL, or unix:PATH.", rich_help_panel=_CLIENT),
     ] = "http://127.0.0.1:8090",
     clients: Annotated[
         int, typer.Option("--clients", min=2, max=1000, help="How many.", rich_help_panel=_SIMULATION)
@@ -123,7 +128,9 @@ def federate(
     identity, dim = _identity(base_folder(base))
     plan = FederationPlan(identity, dim, rank, rounds, epochs, batch, rate, seed, least, patience, clip, noise)
     if role is Role.SERVER:
-        report = _serve(plan, _tokens(tokens, names, plan.least), host, port, out, base, force=force)
+        refuse_port(host, port)
+        place = (host, _PORT if port is None else port)
+        report = _serve(plan, _tokens(tokens, names, plan.least), place, out, base, force=force)
     elif role is Role.CLIENT:
         given = getattr(ctx.get_parameter_source("least"), "name", "DEFAULT") != "DEFAULT"
         report = _join(files or [], url, plan, out, base, seed, least=least if given else 0, force=force)
@@ -170,7 +177,7 @@ def _tokens(path: Path | None, names: str | None, least: int) -> dict[str, str]:
 
 
 def _serve(
-    plan: FederationPlan, tokens: Mapping[str, str], host: str, port: int, out: Path, base: str, *, force: bool
+    plan: FederationPlan, tokens: Mapping[str, str], place: tuple[str, int], out: Path, base: str, *, force: bool
 ) -> dict[str, Any]:
     from semcache.train.federate import federated_model, local_training
     from semcache.train.federate.coordinator import create
@@ -180,12 +187,10 @@ def _serve(
         raise InvalidArgument(f"{len(tokens)} tokens are fewer than the {plan.least} clients that make a sum (--least)")
     federation = Federation(plan, local_training.start(plan), tokens)
     app = create(federation, tokens, time.monotonic)
-    listener = listen(host, port)
-    place = address(host, listener.getsockname()[1])
-    output.note(
-        f"federation on {place}: waiting for {', '.join(sorted(tokens))}; {federated_model.privacy_statement(plan)}"
-    )
-    _run(app, federation, listener)
+    with listening(*place) as (listener, address):
+        told = federated_model.privacy_statement(plan)
+        output.note(f"federation on {address}: waiting for {', '.join(sorted(tokens))}; {told}")
+        _run(app, federation, listener)
     if federation.failed:
         raise StoreError(f"no model was written: {federation.failed}")
     if federation.phase != "over":
@@ -226,7 +231,6 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
     finally:
         server.should_exit = True
         watcher.join()
-        listener.close()
 
 
 def _join(

@@ -18,9 +18,12 @@ import typer
 from semcache.cli import options, output
 from semcache.cli.engine_options import EventOptions, Model, ModelOptions, ReuseOptions, engine_config
 from semcache.cli.option_groups import with_groups
+from semcache.runtime.unix_address import unix_path
 
 if TYPE_CHECKING:
     from semcache.engine.engine import Engine
+
+_PORT = 8081
 
 app = typer.Typer(
     name="engine", help="The local engine: a model behind a KV cache that requests share.", no_args_is_help=True
@@ -32,8 +35,12 @@ app = typer.Typer(
 def serve(
     *,
     model: Model,
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="PORT", help="Port; 0 takes a free one.")] = 8081,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Address, or unix:PATH, to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="PORT", help="Port, 8081 by default; 0: a free one.")
+    ] = None,
     loading: ModelOptions,
     max_waiting: Annotated[int, typer.Option("--max-waiting", metavar="N", help="Most requests that may wait.")] = 512,
     max_wait: Annotated[
@@ -51,41 +58,36 @@ def serve(
 
     from uvicorn import Config, Server
 
-    from semcache.cli.listener import address, listen
-    from semcache.config.settings import is_loopback
+    from semcache.cli.listener import listening, refuse_port
+    from semcache.config.settings import is_local
     from semcache.engine.startup import open_server
     from semcache.proxy.local_only import LocalOnly
 
     config = engine_config(model, loading, reuse, events, max_waiting=max_waiting, max_wait=max_wait)
-    listener = listen(host, port)
+    refuse_port(host, port)
     _quiet()
-    application, worker = open_server(config)
-    served = LocalOnly(application) if is_loopback(host) else application
-    url = address(host, listener.getsockname()[1])
 
-    class Announcing(Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                shape, limits = worker.engine.decoder.shape, worker.engine.limits
-                output.note(
-                    f"semcache engine is ready on {url}/v1  model {model}  {shape.dtype} on {shape.device}  "
-                    f"context {limits.context:,}  cache {limits.capacity:,} tokens"
-                    f" in {(worker.engine.config.cache_bytes or 0) / 2**30:.2g} GiB{_advised(worker.engine)}"
-                )
+    with listening(host, _PORT if port is None else port) as (listener, url):
+        application, worker = open_server(config)
+        served = LocalOnly(application) if is_local(host) else application
 
-    # The server sends itself the signal again after it has shut down; the default would kill the process then.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
-    settings = Config(
-        served, http="httptools", ws="none", lifespan="on", log_level="warning", access_log=False,
-        server_header=False, timeout_graceful_shutdown=20, timeout_keep_alive=75,
-    )  # fmt: skip
-    try:
-        Announcing(settings).run(sockets=[listener])
-    finally:
-        worker.close()
-        listener.close()
+        class Announcing(Server):
+            async def startup(self, sockets: Any = None) -> None:
+                await super().startup(sockets)
+                if self.started:
+                    output.note(f"semcache engine is ready on {_reached(url)}  model {model}{_capacity(worker.engine)}")
+
+        # The server sends itself the signal again after it has shut down; the default would kill the process then.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
+        settings = Config(
+            served, http="httptools", ws="none", lifespan="on", log_level="warning", access_log=False,
+            server_header=False, timeout_graceful_shutdown=20, timeout_keep_alive=75,
+        )  # fmt: skip
+        try:
+            Announcing(settings).run(sockets=[listener])
+        finally:
+            worker.close()
 
 
 @app.command("batch")
@@ -156,6 +158,18 @@ def _advised(engine: Engine) -> str:
     """Return the sampling of requests that name none, "" where it is OpenAI's."""
     given = ", ".join(f"{name} {value:g}" for name, value in engine.decoder.defaults.advised.items())
     return f"  sampling {given}" if given else ""
+
+
+def _reached(url: str) -> str:
+    return f"{url}/v1" if unix_path(url) is None else f"{url} (http://localhost/v1)"
+
+
+def _capacity(engine: Engine) -> str:
+    shape, limits = engine.decoder.shape, engine.limits
+    return (
+        f"  {shape.dtype} on {shape.device}  context {limits.context:,}  cache {limits.capacity:,} tokens"
+        f" in {(engine.config.cache_bytes or 0) / 2**30:.2g} GiB{_advised(engine)}"
+    )
 
 
 def _quiet() -> None:

@@ -38,7 +38,7 @@ def check_unix(path: str) -> bool:
     Raises ConfigError for a path at which no socket can be, StoreError for one that is in use.
     """
     if not hasattr(socket, "AF_UNIX"):
-        raise ConfigError(f"server.host unix:{path}: this system has no Unix sockets: name an address with --host")
+        raise ConfigError(f"unix:{path}: this system has no Unix sockets: name an address with --host")
     from semcache.cli.unix_socket import check
 
     return check(path)
@@ -47,7 +47,7 @@ def check_unix(path: str) -> bool:
 def refuse_port(host: str, port: int | None) -> None:
     """Raise ConfigError for a --port that was given although `host` is a Unix socket, which has none."""
     if port is not None and unix_path(host) is not None:
-        raise ConfigError(f"--port {port}: server.host is {host!r}, which has no port: leave one of them out")
+        raise ConfigError(f"--port {port}: the host is {host!r}, which has no port: leave one of them out")
 
 
 def listen(host: str, port: int) -> socket.socket:

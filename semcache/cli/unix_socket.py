@@ -55,22 +55,22 @@ def check(path: str) -> bool:
     size = len(os.fsencode(path))
     if size > LONGEST:
         raise ConfigError(
-            f"server.host {UNIX + path!r}: the path has {size} bytes, and the kernel takes {LONGEST} at most: "
+            f"{UNIX + path!r}: the path has {size} bytes, and the kernel takes {LONGEST} at most: "
             "name a shorter one with --host"
         )
     folder = Path(path).parent
     if not folder.is_dir():
-        raise ConfigError(f"server.host {UNIX + path!r}: there is no folder {str(folder)!r}: make it, or {_OTHER}")
+        raise ConfigError(f"{UNIX + path!r}: there is no folder {str(folder)!r}: make it, or {_OTHER}")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise ConfigError(
-            f"server.host {UNIX + path!r}: the folder {str(folder)!r} may not be written: change its owner, or {_OTHER}"
+            f"{UNIX + path!r}: the folder {str(folder)!r} may not be written: change its owner, or {_OTHER}"
         )
     try:
         mode = Path(path).lstat().st_mode
     except FileNotFoundError:
         return False
     if not stat.S_ISSOCK(mode):
-        raise ConfigError(f"server.host {UNIX + path!r}: there is something else than a socket: {_OTHER}")
+        raise ConfigError(f"{UNIX + path!r}: there is something else than a socket: {_OTHER}")
     if _has_listener(path):
         raise StoreError(f"cannot listen on {UNIX}{path}: a process listens there already; end it, or {_OTHER}")
     return True

@@ -65,8 +65,10 @@ def may_ask(settings: Settings) -> bool:
     if chosen.mode == "off":
         return False
     own = settings.upstream.api_key or settings.fallback_key or settings.verifier.api_key
+    from semcache.upstream.backends import is_served
+
     named = chosen.mode != "auto" or settings.verifier.kind == "llm"
-    real = settings.upstream.url.startswith(("http://", "https://")) or bool(settings.upstream.replicas)
+    real = is_served(settings.upstream.url) or bool(settings.upstream.replicas)
     return named or (real and (own is not None or chosen.callers_key))
 
 

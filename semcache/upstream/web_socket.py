@@ -43,8 +43,12 @@ async def open_web_socket(
     *,
     timeout: float,
     proxy: str | None = None,
+    unix_socket: str | None = None,
 ) -> WebSocket:
-    """Open a WebSocket of a `ws:` or `wss:` URL. Raises UpgradeRefused, UpstreamTimeout and UpstreamError."""
+    """Open a WebSocket of a `ws:` or `wss:` URL; with `unix_socket`, at the path of one.
+
+    Raises UpgradeRefused, UpstreamTimeout and UpstreamError.
+    """
     from websockets.asyncio.client import connect as opening
     from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 
@@ -61,7 +65,7 @@ async def open_web_socket(
             user_agent_header=None,
             subprotocols=cast("Any", list(terms.subprotocols)) or None,
             compression=None,
-            proxy=proxy,
+            **({"proxy": proxy} if unix_socket is None else {"unix": True, "path": unix_socket, "proxy": None}),
             open_timeout=timeout,
             ping_interval=_PING,
             # The answer to a ping lies behind what the client has not taken yet.

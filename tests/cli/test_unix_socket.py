@@ -87,6 +87,21 @@ def test_clients_get_answers_and_hits_and_a_stop_removes_the_file(
 
 
 @pytest.mark.process
+def test_a_server_at_a_unix_socket_is_an_upstream(run: Run, start: Start, path: str) -> None:
+    served(start, path)
+    front = f"{path}.front"
+    server = start("serve", "--upstream", f"unix:{path}", "--host", f"unix:{front}")
+    assert server.stderr is not None
+    assert f"upstream unix:{path}" in server.stderr.readline()
+    assert "fwd=miss; stored" in status(front, "How do I rename a branch?")
+    assert "; hit" in status(front, "How do I rename a branch?")
+    found = run("doctor", "--json", "--upstream", f"unix:{path}").stdout
+    assert f"unix:{path} answers 200" in found
+    absent = run("doctor", "--json", "--upstream", f"unix:{path}.absent").stdout
+    assert f"cannot connect to unix:{path}.absent" in absent
+
+
+@pytest.mark.process
 def test_a_visitor_without_an_address_may_mistype_a_key(start: Start, path: str) -> None:
     served(start, path)
     with httpx2.Client(transport=httpx2.HTTPTransport(uds=path), timeout=PATIENCE) as client:
@@ -210,7 +225,7 @@ def test_a_folder_that_cannot_be_used_is_named(path: str, monkeypatch: pytest.Mo
 def test_a_port_beside_a_socket_is_refused_on_the_command_line(run: Run, path: str) -> None:
     done = run("serve", "--upstream", "echo", "--host", f"unix:{path}", "--port", 9000)
     assert done.returncode == 2
-    assert f"--port 9000: server.host is 'unix:{path}', which has no port" in done.stderr
+    assert f"--port 9000: the host is 'unix:{path}', which has no port" in done.stderr
     told = run("doctor", "--json", "--upstream", "echo", "--host", f"unix:{path}", "--port", 9000)
     assert told.returncode == 1
     assert "which has no port" in told.stdout

@@ -11,7 +11,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
@@ -28,15 +30,15 @@ def asked(text: str = "hello") -> list[Any]:
     return [SYSTEM, {"role": "user", "content": text}]
 
 
-@pytest.fixture(scope="module")
-def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    log = tmp_path_factory.mktemp("serve") / "log"
-    command = [sys.executable, "-m", "semcache", "engine", "serve", "--model", str(folder()), "--name", "tiny"]
-    command += ["--port", "0", "--cache-mib", "2", "--max-running", "4", "--threads", "1"]
+@contextmanager
+def served(model: Path, log: Path, *place: str) -> Iterator[str]:
+    """A server of the engine, and its address."""
+    command = [sys.executable, "-m", "semcache", "engine", "serve", "--model", str(model), "--name", "tiny", *place]
+    command += ["--cache-mib", "2", "--max-running", "4", "--threads", "1"]
     with log.open("wb") as out:
         process = subprocess.Popen(command, stderr=out, stdout=out, env={**os.environ, "HF_HUB_OFFLINE": "1"})
     try:
-        ready = re.compile(r"ready on (http://\S+)/v1")
+        ready = re.compile(r"ready on (http://\S+(?=/v1)|unix:\S+)")
         eventually(lambda: ready.search(log.read_text()) or process.poll() is not None)
         found = ready.search(log.read_text())
         assert found, log.read_text()
@@ -48,6 +50,26 @@ def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.fixture(scope="module")
+def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(folder(), tmp_path_factory.mktemp("serve") / "log", "--port", "0") as address:
+        yield address
+
+
+def test_an_engine_at_a_unix_socket_answers_there_and_leaves_nothing(
+    folder: Callable[..., Path], tmp_path: Path
+) -> None:
+    # So that no port is open beside the proxy that asks it.
+    with TemporaryDirectory(prefix="uds") as place:
+        path = f"{place}/engine.sock"
+        with served(folder(), tmp_path / "log", "--host", f"unix:{path}") as address:
+            assert address == f"unix:{path}"
+            http = openai.DefaultHttpxClient(transport=httpx2.HTTPTransport(uds=path))
+            with openai.OpenAI(base_url="http://localhost/v1", api_key="none", http_client=http) as made:
+                assert made.models.list().data[0].id == "tiny"
+        assert not Path(path).exists()
 
 
 @pytest.fixture

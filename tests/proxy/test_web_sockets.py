@@ -7,12 +7,13 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from uvicorn import Config, Server
 from websockets.asyncio.client import connect
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection, serve, unix_serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.http11 import Request, Response
 
@@ -138,6 +139,19 @@ async def tunnel(tmp_path: Path) -> AsyncIterator[Tunnel]:
 async def until(true: Callable[[], object]) -> None:
     while not true():
         await asyncio.sleep(0.01)
+
+
+async def test_an_upstream_at_a_unix_socket_has_web_sockets_too(tmp_path: Path) -> None:
+    upstream = Upstream()
+    with TemporaryDirectory(prefix="uds") as folder:
+        path = f"{folder}/u.sock"
+        async with (
+            unix_serve(upstream.handle, path, process_request=upstream.asked),
+            proxied(tmp_path, f"unix:{path}") as (address, _, _),
+            connect(address) as client,
+        ):
+            await client.send("Hello")
+            assert await client.recv() == "Hello"
 
 
 async def test_messages_of_both_kinds_go_both_ways_and_are_no_part_of_the_cache(tunnel: Tunnel) -> None:

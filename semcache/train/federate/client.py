@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
 from semcache.runtime.retry_after import asked_pause
+from semcache.runtime.unix_address import http_root, unix_path
 from semcache.train.federate import averaging, local_training, masking, rounds
 from semcache.train.federate.averaging import FederatedMap
 from semcache.train.federate.local_training import ClientPairs, FederationPlan
@@ -42,7 +43,10 @@ class ClientEnvironment:
 
 
 class Client:
-    """Takes part in the federation at `url`. `secret` is what clients share and the server does not know."""
+    """Takes part in the federation at `url`, an address or `unix:PATH`.
+
+    `secret` is what clients share and the server does not know.
+    """
 
     def __init__(
         self,
@@ -57,8 +61,11 @@ class Client:
         token = token.strip()
         if not (token.isascii() and token.isprintable()):  # said without the token, which is a secret
             raise ConfigError("the token holds what no header can carry: copy it from the server's file of tokens")
+        root, path = http_root(url) if unix_path(url) is not None else (url.rstrip("/"), None)
+        if path is not None and transport is None:
+            transport = httpx2.HTTPTransport(uds=path)
         self._http = httpx2.Client(
-            base_url=url.rstrip("/"),
+            base_url=root,
             headers={"authorization": f"Bearer {token}"},
             timeout=60.0,
             transport=transport,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
+from semcache.runtime.unix_address import UNIX
 from semcache.upstream.backends.connection import DEFAULTS, Connection
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from semcache.upstream.routing.replica import Address
     from semcache.upstream.routing.router import RoutingTerms
 
-SCHEMES = ("http", "https", "engine", "litellm", "echo")
+SCHEMES = ("http", "https", "unix", "engine", "litellm", "echo")
+
+
+def is_served(upstream: str) -> bool:
+    """Return True for the name of an upstream that is a server, at a URL or a Unix socket."""
+    return upstream.startswith(("http://", "https://", UNIX))
 
 
 def open_backend(
@@ -35,11 +41,12 @@ def open_backend(
 ) -> Backend:
     """Make the backend that `upstream` names.
 
-    That is a URL, several by commas, `engine:DIR`, `litellm:[MODEL]`, `echo`, or `NAME[:REST]` of a plug-in, whose
-    maker is given REST or "", and `api_key` and `timeout` by name. With `anthropic_url`, `/v1/messages` goes there, and
-    never sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several
-    URLs, are routed to as `routing` says (`secret` and `note` are those of `Router`). With `secret` and `salt`, a
-    single server that knows `cache_salt` is given one by tenant too. Raises ConfigError for anything else.
+    That is a URL or the `unix:PATH` of a socket, several by commas, `engine:DIR`, `litellm:[MODEL]`, `echo`, or
+    `NAME[:REST]` of a plug-in, whose maker is given REST or "", and `api_key` and `timeout` by name. With
+    `anthropic_url`, `/v1/messages` goes there, and never sees a `fallback_key`, which is an OpenAI key. `replicas`
+    stand in the place of `upstream`; they, or several URLs, are routed to as `routing` says (`secret` and `note` are
+    those of `Router`). With `secret` and `salt`, a single server that knows `cache_salt` is given one by tenant too.
+    Raises ConfigError for anything else.
     """
     backend: Backend
     urls = [url.strip() for url in upstream.split(",") if url.strip()]
@@ -68,7 +75,7 @@ def open_backend(
 
         model = upstream.partition(":")[2] or None
         backend = LiteLLMBackend(model, api_key=connection.api_key, timeout=connection.timeout)
-    elif upstream.startswith(("http://", "https://")):
+    elif is_served(upstream):
         from semcache.upstream.backends.http import HttpBackend
 
         backend = HttpBackend(upstream, connection)
@@ -77,8 +84,9 @@ def open_backend(
         backend = plugins.make("backends", name, rest, api_key=connection.api_key, timeout=connection.timeout)
     else:
         raise ConfigError(
-            f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
-            f"engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo{_plugged()}"
+            f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), the unix:PATH of a "
+            "socket, several by commas, engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), "
+            f"echo{_plugged()}"
         )
     if secret is not None and salt and len(urls) == 1 and not replicas:
         backend = _salted(backend, urls[0], secret)
@@ -104,6 +112,6 @@ def _salted(backend: Backend, upstream: str, secret: Callable[[], bytes]) -> Bac
 
     name = Address(upstream).name
     kind = KINDS["semcache"] if upstream.startswith("engine:") else of_host(name)
-    if kind is None and not upstream.startswith(("http://", "https://")):
+    if kind is None and not is_served(upstream):
         return backend
     return SaltedBackend(backend, name, kind=kind, secret=secret)

@@ -25,6 +25,7 @@ from semcache.dialects import request_path
 from semcache.dialects.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply, WebSocket, WebSocketTerms
+from semcache.runtime.unix_address import UNIX, http_root, unix_path
 from semcache.upstream.backends.connection import DEFAULTS, Connection
 from semcache.upstream.backends.decoding import Damaged, decoded, encodings, undecodable
 from semcache.upstream.web_socket import open_web_socket
@@ -54,8 +55,8 @@ class HttpBackend:
 
     `base_url` is the scheme and host alone, to which the client's path is appended, or what the OpenAI SDK calls by
     that name, which stands for the path's leading `/v1`: `http://host:8000`, `http://host:8000/v1`,
-    `https://openrouter.ai/api/v1`. `transport` replaces the connections, a proxy included. Raises ConfigError for a URL
-    it cannot use.
+    `https://openrouter.ai/api/v1`; or `unix:` and the path of a socket. `transport` replaces the connections, a proxy
+    included. Raises ConfigError for a URL it cannot use.
     """
 
     def __init__(
@@ -65,10 +66,12 @@ class HttpBackend:
         *,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._base, self._origin, self._replaces_v1 = _located(base_url)
+        root, self._socket = http_root(base_url) if unix_path(base_url) is not None else (base_url, None)
+        self._base, self._origin, self._replaces_v1 = _located(root)
+        self._name = self._origin if self._socket is None else UNIX + self._socket
         keys = connection.api_key, connection.fallback_key
         self._api_key, self._fallback_key = (key.strip() or None if key else None for key in keys)
-        self._azure = httpx2.URL(base_url).host.endswith(".azure.com")
+        self._azure = httpx2.URL(root).host.endswith(".azure.com")
         self._set = {name.lower(): value for name, value in (connection.headers or {}).items()}
         timeout = connection.timeout
         self._limits = {"connect": connection.connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
@@ -76,8 +79,9 @@ class HttpBackend:
         self._host = httpx2.URL(self._origin).netloc.decode()
         self._url = lru_cache(maxsize=64)(self._parse)
         self._pool: httpcore2.AsyncConnectionPool | _Transport
-        if transport is None and connection.proxy is None:
+        if transport is None and (connection.proxy is None or self._socket is not None):
             self._pool = httpcore2.AsyncConnectionPool(
+                uds=self._socket,
                 ssl_context=_trust() if self._origin.startswith("https:") else None,
                 max_connections=connection.max_connections,
                 max_keepalive_connections=connection.max_connections,
@@ -118,7 +122,7 @@ class HttpBackend:
         reply = _HttpReply(self, response)
         if reply.undecodable and outbound.method.upper() != "HEAD" and reply.status not in (204, 304):
             await reply.close()
-            said = f"{self._origin} answers in {reply.undecodable!r}, though it was asked for no encoding"
+            said = f"{self._name} answers in {reply.undecodable!r}, though it was asked for no encoding"
             raise UpstreamError(f"{said}: have it, or the proxy in front of it, honour accept-encoding: identity")
         return reply
 
@@ -130,7 +134,10 @@ class HttpBackend:
         except (httpx2.InvalidURL, ValueError, TypeError) as error:
             raise UpstreamError(f"{outbound.path!r} cannot be opened: {error}") from error
         address = self._origin.replace("http", "ws", 1) + url.target.decode("ascii")
-        return await open_web_socket(address, headers, terms, timeout=self._limits["connect"], proxy=self._proxy)
+        seconds = self._limits["connect"]
+        return await open_web_socket(
+            address, headers, terms, timeout=seconds, proxy=self._proxy, unix_socket=self._socket
+        )
 
     async def close(self) -> None:
         """Close every connection."""
@@ -173,18 +180,18 @@ class HttpBackend:
         detail = str(error) or type(error).__name__
         match error:
             case httpcore2.ConnectTimeout() | httpx2.ConnectTimeout():
-                return UpstreamTimeout(f"{self._origin} took more than {self._limits['connect']:g} s to connect")
+                return UpstreamTimeout(f"{self._name} took more than {self._limits['connect']:g} s to connect")
             case httpcore2.PoolTimeout() | httpx2.PoolTimeout():
-                return UpstreamTimeout(f"no connection to {self._origin} became free in {self._limits['pool']:g} s")
+                return UpstreamTimeout(f"no connection to {self._name} became free in {self._limits['pool']:g} s")
             case httpcore2.TimeoutException() | httpx2.TimeoutException():
-                return UpstreamTimeout(f"{self._origin} was silent for more than {self._limits['read']:g} s")
+                return UpstreamTimeout(f"{self._name} was silent for more than {self._limits['read']:g} s")
             case httpcore2.ConnectError() | httpx2.ConnectError():
                 remedy = next((one for sign, one in _TLS if sign in detail), "is it running, and the URL right?")
-                return UpstreamError(f"cannot connect to {self._origin}: {detail}; {remedy}")
+                return UpstreamError(f"cannot connect to {self._name}: {detail}; {remedy}")
             case httpcore2.LocalProtocolError() | httpx2.LocalProtocolError():
                 # What it says quotes our own headers, and they hold keys.
-                return UpstreamError(f"the request cannot be sent to {self._origin} as it is: a header is not valid")
-        return UpstreamError(f"{self._origin} broke off: {detail}")
+                return UpstreamError(f"the request cannot be sent to {self._name} as it is: a header is not valid")
+        return UpstreamError(f"{self._name} broke off: {detail}")
 
 
 class _Transport:

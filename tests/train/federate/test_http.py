@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx2
 import numpy as np
@@ -288,16 +289,25 @@ def test_the_newline_behind_a_token_from_a_file_does_not_matter(federation: Fede
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["port", "socket"])
+def test_a_federation_of_real_processes_makes_a_model_that_loads(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
     command = [sys.executable, "-m", "semcache", "embedder", "federate"]
     pairs = traffic(12)
     env = {**os.environ, "NO_COLOR": "1", "SEMCACHE_FEDERATION_SECRET": "between clients"}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
+    url, place = f"http://127.0.0.1:{port}", ["--port", port]
+    if kind == "socket":
+        folder = TemporaryDirectory(prefix="uds")
+        request.addfinalizer(folder.cleanup)
+        url = f"unix:{folder.name}/f.sock"
+        place = ["--host", url]
     tokens = tmp_path / "tokens.json"
     server = subprocess.Popen(
-        [*command, "server", "--tokens", tokens, "--names", "ann,bob,cem", "--port", port, "--rounds", "2",
+        [*command, "server", "--tokens", tokens, "--names", "ann,bob,cem", *place, "--rounds", "2",
          "--out", tmp_path / "served", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
     )  # fmt: skip
@@ -315,7 +325,7 @@ def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path)
                         "client",
                         tmp_path / f"{name}.jsonl",
                         "--url",
-                        f"http://127.0.0.1:{port}",
+                        url,
                         "--out",
                         tmp_path / name,
                     ],
