@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -11,9 +12,12 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import httpx2
 import pytest
 import yaml
 
@@ -23,11 +27,14 @@ from tests.docs.test_deploy import DEPLOY, SUBSTITUTED
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.waiting import PATIENCE, eventually
 
+SCRATCH = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+CHUNKED = b"transfer-encoding: chunked\r\n\r\n7\r\ndata: 1\r\n"
+
 
 def _tool(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        pytest.skip(f"{name} is not installed: Debian has it in the package prometheus")
+        pytest.skip(f"{name} is not installed: Debian has it in the package prometheus or nginx")
     return found
 
 
@@ -44,6 +51,62 @@ def _tool(name: str) -> str:
 def test_prometheus_takes_rules_and_configuration(arguments: list[str]) -> None:
     done = subprocess.run([_tool("promtool"), *arguments], cwd=DEPLOY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.process
+def test_through_nginx_as_the_documentation_has_it_what_breaks_off_looks_broken(tmp_path: Path) -> None:
+    program, page = _tool("nginx"), (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```nginx\n(.*?)```", page, re.DOTALL)
+    large = b"a" * (3 << 20)  # a picture in a prompt
+    with TemporaryDirectory(prefix="uds") as folder, ThreadPoolExecutor() as pool:
+        behind = socket.socket(socket.AF_UNIX)
+        behind.bind(f"{folder}/proxy.sock")
+        Path(f"{folder}/proxy.sock").chmod(0o666)
+        behind.listen()
+        behind.settimeout(PATIENCE)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        scratch = "".join(f"{one}_temp_path {tmp_path}/{one};" for one in SCRATCH)
+        block = block.replace("/run/semcache", folder)
+        listening = f"listen 127.0.0.1:{port};"
+        config = (
+            f"pid {tmp_path}/pid; events {{}} http {{ access_log off; {scratch} server {{ {listening} {block} }} }}"
+        )
+        (tmp_path / "nginx.conf").write_text(config)
+        arguments = [program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
+        process = subprocess.Popen([*arguments, "-g", "daemon off; master_process off;"])
+        try:
+            eventually(lambda: _answers(port))
+            told = pool.submit(_broken_stream, behind)
+            with pytest.raises(httpx2.RemoteProtocolError), httpx2.Client(timeout=PATIENCE) as client:
+                client.post(f"http://127.0.0.1:{port}/v1/chat/completions", content=large)
+            assert told.result(PATIENCE) == len(large)
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+            behind.close()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _broken_stream(listener: socket.socket) -> int:
+    """Answer a request as semcache does when its upstream breaks off; return the length of the request's body."""
+    connection, _ = listener.accept()
+    with connection, connection.makefile("rb") as stream:
+        version = stream.readline().split()[2]
+        length = 0
+        while (line := stream.readline().strip()) != b"":
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        body = stream.read(length)
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n")
+        ended = b"connection: close\r\n\r\ndata: 1" if version == b"HTTP/1.0" else CHUNKED
+        connection.sendall(ended)
+        return len(body)
 
 
 def test_the_manifests_follow_the_schemas_of_kubernetes() -> None:
