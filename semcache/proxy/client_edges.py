@@ -17,6 +17,7 @@ from semcache.dialects.body import encode
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import HeaderList, Message, Receive, Scope, Send, respond
 from semcache.proxy.intake import DEPLOYMENT
+from semcache.proxy.relay import refusal_headers
 
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -66,7 +67,8 @@ class ClientEdges:
         try:
             check_path(scope)
         except RequestRejected as error:
-            await _refuse(send, error.status, openai_error(error.status, error.message, code=error.code))
+            body = openai_error(error.status, error.message, code=error.code)
+            await respond(send, error.status, refusal_headers(error), body)
             return
         origin = headers.get(b"origin")
         if origin is not None and self._origins and path.startswith("/v1/"):
