@@ -19,7 +19,11 @@ _SQLITE = (
     ("is locked", "another process holds its lock for too long; end that process or try again"),
     ("disk is full", "the disk is full; free some space, for a purge needs some too"),
     ("not a database", "it is damaged or no SQLite file; nothing was changed: restore a backup, or move it away"),
-    ("malformed", "it is damaged; nothing was deleted: restore a backup, run `sqlite3 FILE .recover`, or move it away"),
+    (
+        "malformed",
+        "it is damaged; nothing was deleted: restore a backup, without the FILE-wal and FILE-shm of the damaged one, run "
+        "`sqlite3 FILE .recover`, or move it away",
+    ),
     ("readonly database", "it is read-only; give this user write access to the file and its folder"),
     ("unable to open", "it cannot be opened; check that its folder exists and that this user may write there"),
     ("disk I/O error", "reading or writing failed; check the disk and the system log"),

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from semcache.errors import StoreError
 from semcache.storage.stores import open_store
 from semcache.storage.stores.database import Database, parse_url
+from semcache.storage.stores.database_faults import wrapped
 from semcache.types import ApiKey, Rejection, Selector
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.storage.stores.values import NOW, digest, entry, label, owed
@@ -96,3 +97,12 @@ async def test_a_row_that_this_program_cannot_have_written_is_named(tmp_path: Pa
     with pytest.raises(StoreError, match=rf"a row of {damage.split()[1]} cannot be read .* restore a backup"):
         await read(store)
     await store.close()
+
+
+def test_a_damaged_file_is_replaced_without_its_log():
+    # SQLite plays a log that is left behind into the backup, and then that file is damaged too.
+    with (
+        pytest.raises(StoreError, match=r"restore a backup, without the FILE-wal and FILE-shm"),
+        wrapped("semcache.db"),
+    ):
+        raise sqlite3.DatabaseError("database disk image is malformed")
