@@ -21,8 +21,8 @@ _SQLITE = (
     ("not a database", "it is damaged or no SQLite file; nothing was changed: restore a backup, or move it away"),
     (
         "malformed",
-        "it is damaged; nothing was deleted: restore a backup, without the FILE-wal and FILE-shm of the damaged one, run "
-        "`sqlite3 FILE .recover`, or move it away",
+        "it is damaged; nothing was deleted: restore a backup, without the FILE-wal and FILE-shm of the damaged one, "
+        "run `sqlite3 FILE .recover`, or move it away",
     ),
     ("readonly database", "it is read-only; give this user write access to the file and its folder"),
     ("unable to open", "it cannot be opened; check that its folder exists and that this user may write there"),
