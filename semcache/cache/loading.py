@@ -19,6 +19,7 @@ from semcache.storage.indexes import snapshot
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.indexes.partitions import PartitionedIndex
 from semcache.storage.live_entries import LiveEntries
+from semcache.types import Card, Change
 
 _FEW = 2000
 
@@ -44,32 +45,50 @@ async def load_partitions(folder: Path | None, embedder: Embedder, store: Vector
 
 async def fill(
     live: LiveEntries, store: LoadedStore, pack: Pack, *, embedder_id: str, held: set[int], now: float
-) -> int:
-    """Load the cards of every entry and the vectors that are not `held` yet; return the change that they are up to.
+) -> Change | None:
+    """Have every entry of the store, with the vectors that are not `held` yet, and no other; return the last change.
 
-    Raises StoreError.
+    What is given up or deleted here meanwhile stays away. Raises StoreError.
     """
-    seen = await store.head()
+    last = await newest(store)
+    known = {card.id for card in live.registry.cards()}
+    there: set[int] = set()
     displaced: list[int] = []
-    async for batch in store.vectors(embedder_id, now=now - grace(pack)):
-        rows: dict[bytes, list[int]] = {}
-        for row, card in enumerate(batch.cards):
-            if lapsed(card, pack, now):
-                continue
-            displaced += live.add_stored(card)
-            if card.id not in held:
-                rows.setdefault(card.shelf, []).append(row)
-        for partition, numbers in rows.items():
-            ids = [batch.cards[row].id for row in numbers]
-            await live.index.bulk_add(partition, ids, batch.matrix[numbers])
-    async for cards in store.cards(embedder_id, now=now - grace(pack)):
-        for card in cards:
-            if not lapsed(card, pack, now):
-                displaced += live.add_stored(card)
+
+    def taken(card: Card) -> bool:
+        there.add(card.id)
+        if lapsed(card, pack, now) or card.id in hidden:
+            return False
+        if card.id in known:
+            live.share(card.id, card.answer_class)
+        elif live.wants(card.id):
+            displaced.extend(live.add_stored(card))
+        return live.registry.get(card.id) is not None
+
+    with live.hidden_meanwhile() as hidden:
+        async for batch in store.vectors(embedder_id, now=now - grace(pack)):
+            rows: dict[bytes, list[int]] = {}
+            for row, card in enumerate(batch.cards):
+                if taken(card) and card.id not in held:
+                    rows.setdefault(card.shelf, []).append(row)
+            for partition, numbers in rows.items():
+                ids = [batch.cards[row].id for row in numbers]
+                await live.index.bulk_add(partition, ids, batch.matrix[numbers])
+        async for cards in store.cards(embedder_id, now=now - grace(pack)):
+            for card in cards:
+                taken(card)
+        rejections = await store.rejections()
+    await live.hide(*(known - there))
     stale = [entry_id for entry_id in held if live.registry.get(entry_id) is None]
     await live.index.remove(*displaced, *stale)
-    live.registry.reject(await store.rejections())
-    return seen
+    live.registry.reject(rejections)
+    return last
+
+
+async def newest(store: ChangeFeed) -> Change | None:
+    """Return the newest change, None in a new store. Raises StoreError."""
+    changes = await store.changes(max(0, await store.head() - 1), limit=1)
+    return changes[0] if changes else None
 
 
 async def write_snapshot(folder: Path, index: IndexOwner, *, embedder_id: str, head: int) -> None:

@@ -1,12 +1,14 @@
 """Maintenance: applies the changes of other workers, removes expired entries, and refreshes the gauges.
 
 Knows the store's change feed, the live entries and the learner; decides nothing about requests. Invariant: each durable
-change of another worker is applied once, in the order of the change feed.
+change of another worker is applied once, in the order of the change feed; where the feed does not go on from the change
+that was applied last, all entries are read anew.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
@@ -25,7 +27,16 @@ _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
 _KEPT_TOGETHER = 500  # wordings that the store is given at once
+_log = logging.getLogger(__name__)
 _AT_ONCE = 1_000  # characters whose wordings are read without letting requests through
+
+
+class Anew(Protocol):
+    """Reads every entry of the store, with the vectors that are not `held`; gives the change that they are up to."""
+
+    async def __call__(self, *, held: set[int], now: float) -> Change | None:
+        """Raises StoreError."""
+        ...
 
 
 class MaintainedStore(Entries, Vectors, ChangeFeed, OutcomeLog, Protocol):
@@ -33,7 +44,7 @@ class MaintainedStore(Entries, Vectors, ChangeFeed, OutcomeLog, Protocol):
 
 
 class Maintenance:
-    """Keeps one process up with the store and with time. `seen` is the last change that was applied."""
+    """Keeps one process up with the store and with time."""
 
     def __init__(
         self,
@@ -47,7 +58,8 @@ class Maintenance:
         embedder_id: str,
         clock: Callable[[], float],
     ) -> None:
-        self.seen = 0
+        self._last: Change | None = None
+        self._anew: Anew | None = None
         self._store = store
         self._live = live
         self._learner = learner
@@ -60,6 +72,15 @@ class Maintenance:
         self._sweepers: list[Callable[[float], Awaitable[object]]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._applying = asyncio.Lock()
+
+    @property
+    def seen(self) -> int:
+        """The number of the last change that was applied."""
+        return 0 if self._last is None else self._last.seq
+
+    def begin(self, last: Change | None, anew: Anew) -> None:
+        """Take the entries to be those up to the change `last`; `anew` reads all of them again."""
+        self._last, self._anew = last, anew
 
     def start(self) -> None:
         """Begin following and sweeping in the running event loop."""
@@ -103,9 +124,29 @@ class Maintenance:
     async def apply_changes(self) -> None:
         """Apply the changes of the feed since the last call. Raises StoreError."""
         async with self._applying:
-            while changes := await self._store.changes(self.seen):
+            while True:
+                # With the one that was applied last, which is another one, or gone, where the feed does not go on.
+                changes = await self._store.changes(max(0, self.seen - 1))
+                if self._last is not None:
+                    if not changes or changes[0] != self._last:
+                        await self._read_anew()
+                        return
+                    del changes[0]
+                if not changes:
+                    return
                 await self._apply(changes)
-                self.seen = changes[-1].seq
+                self._last = changes[-1]
+
+    async def _read_anew(self) -> None:
+        """Have what the store holds now: it is an older state of it, or this process was away for too long."""
+        _log.warning(
+            "the store does not go on from change %d: it is the copy of a failover or a backup, or too far ahead; "
+            "its entries are read anew",
+            self.seen,
+        )
+        assert self._anew is not None
+        held = {card.id for card in self._live.registry.cards()}
+        self._last = await self._anew(held=held, now=self._clock())
 
     async def sweep(self) -> None:
         """Drop what has expired, and trim logs. Never raises for a store that is down."""

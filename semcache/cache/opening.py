@@ -187,13 +187,13 @@ async def open_components(opening: Opening) -> Components:
         verifiers = _verifiers(opening, pack, meter)
         closing.push_async_callback(verifiers.close)
         partitions = await load_partitions(snapshot, embedder, store)
-        held = partitions.ids()
         index = IndexOwner(partitions)
         closing.push_async_callback(index.close)
         registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
         quorum = Quorum(pack, registry, store.salt)
         live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index, salt=store.salt)
-        seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
+        anew = partial(fill, live, store, pack, embedder_id=embedder.id)
+        last = await anew(held=partitions.ids(), now=clock())
 
         def strategy() -> ByCategory:
             grants, english = 1.0 / opening.workers, reads_english_alone(embedder)
@@ -238,7 +238,7 @@ async def open_components(opening: Opening) -> Components:
         judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock, read=verifiers.read)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
-        maintenance.seen = seen
+        maintenance.begin(last, anew)
         await maintenance.gauge()
         if snapshot is not None:
             closing.push_async_callback(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -304,6 +306,36 @@ async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: 
         await two.invalidate(Selector(category=(await two.lookup("What's the capital of Peru?")).category))
         await one.catch_up()
         assert (await one.lookup("What is the capital of Peru?")).answer is None
+
+
+@pytest.mark.parametrize("ahead", [0, 3], ids=["behind", "ahead"])
+async def test_a_store_that_went_back_in_a_failover_is_read_anew(tmp_path: Path, clock: Clock, ahead: int) -> None:
+    """Its feed counts on from an earlier change: what another worker purges there must be purged here, too."""
+    lost, kept, new = "What is the capital of Peru?", "How tall is Mount Everest?", "Who wrote Hamlet?"
+    pack = static(tmp_path)
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=pack, clock=clock) as one:
+        await told(one, kept, "8,849 m")
+        before = one.components.maintenance.seen
+        await told(one, lost, "Lima")
+        await one.catch_up()
+        async with await AsyncSemanticCache.open(str(tmp_path), policies=pack, clock=clock) as two:
+            with closing(sqlite3.connect(tmp_path / "semcache.db")) as database, database:
+                # What the standby never received.
+                newer = "SELECT entry_id FROM changes WHERE seq > ?"
+                database.execute(f"DELETE FROM entries WHERE id IN ({newer})", (before,))
+                database.execute("DELETE FROM changes WHERE seq > ?", (before,))
+                database.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'changes'", (before,))
+            await two.catch_up()
+            await told(two, new, "Shakespeare")
+            for number in range(ahead):
+                await told(two, f"What is {number} squared?", str(number * number))
+            await two.invalidate(Selector(ids=(parse_id((await two.lookup(kept)).entry_id),)))
+            await one.catch_up()
+            found = [(await one.lookup(prompt)).answer for prompt in (lost, kept, new)]
+            assert found == [None, None, "Shakespeare"]
+            await told(two, "Who painted Guernica?", "Picasso")
+            await one.catch_up()
+            assert (await one.lookup("Who painted Guernica?")).answer == "Picasso"
 
 
 async def test_an_entry_that_cannot_be_opened_holds_up_nothing_that_comes_after_it(tmp_path: Path) -> None:
