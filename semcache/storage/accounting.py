@@ -201,12 +201,15 @@ def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def usage_rows(groups: Sequence[Mapping[str, Any]], by: str) -> list[dict[str, Any]]:
     """The figures of `semcache stats --by`: a row for each hour, day, tenant, model or category, and one of them all.
 
-    `net_usd` is what was saved, net of audits, judges and verifiers. Hit rate is that of `statistics`.
+    Times come in their order, all else with the most requests first. `net_usd` is what was saved, net of audits, judges
+    and verifiers. Hit rate is that of `statistics`.
     """
     found: dict[Any, list[Mapping[str, Any]]] = {}
     for group in groups:
         found.setdefault(group["hour"] // 24 if by == "day" else group[by], []).append(group)
     rows = [{by: _when(by, name), **_net(mine)} for name, mine in sorted(found.items())]
+    if by not in ("day", "hour"):
+        rows.sort(key=lambda row: row["requests"], reverse=True)
     return [*rows, {by: "total", **_net(groups)}]
 
 

@@ -106,6 +106,18 @@ def test_statistics_count_hits_over_what_was_looked_up() -> None:
     assert stats["categories"]["gone"]["hit_rate"] is None
 
 
+def test_whoever_asks_most_is_named_first_and_hours_come_in_their_order() -> None:
+    asked = {"quiet": 1, "noisy": 900, "other": 5}
+    whole = ("prompt_tokens", "completion_tokens", "calls", "overhead_cost")
+    sums = {"category": "support", "model": "m1", "outcome": Outcome.MISS, **SUMS, **dict.fromkeys(whole, 0)}
+    groups = [
+        {**sums, "tenant": tenant, "requests": count, "hour": hour}
+        for hour, (tenant, count) in enumerate(asked.items())
+    ]
+    assert [one["tenant"] for one in accounting.usage_rows(groups, "tenant")] == ["noisy", "other", "quiet", "total"]
+    assert [one["requests"] for one in accounting.usage_rows(groups, "hour")] == [1, 900, 5, 906]
+
+
 def test_the_error_per_request_counts_the_requests_that_were_not_served() -> None:
     pack = packs.load("default")
     tally = [
