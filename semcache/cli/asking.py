@@ -111,7 +111,7 @@ def explain(
         return
     _show(found, "This prompt")
     if found["why"] == "cold" and found.get("others"):
-        print(f"\n{found['others']}")
+        output.text(f"\n{found['others']}")
 
 
 async def _requests(
@@ -180,14 +180,14 @@ async def _explain(
 def _show(found: dict[str, Any], whose: str) -> None:
     served = found["outcome"] in ("exact", "semantic", "plan", "near")
     verb = "is served" if whose == "This prompt" else "was served"
-    print(
+    output.text(
         f"{whose} {verb if served else verb.replace('served', 'not served from the cache')}: "
         f"{found['outcome']}, {found['why']}"
     )
-    print(found["meaning"])
+    output.text(found["meaning"])
     if found.get("remedy"):
-        print(f"To change it: {found['remedy']}")
-    print()
+        output.text(f"To change it: {found['remedy']}")
+    output.text()
     category = found.get("category") or {}
     facts: list[tuple[str, Any]] = [
         ("id", found.get("id")),
@@ -206,30 +206,30 @@ def _show(found: dict[str, Any], whose: str) -> None:
     ]
     for name, value in facts:
         if value not in (None, ""):
-            print(f"{name + ':':<13}{value}")
+            output.text(f"{name + ':':<13}{value}")
     for said in found.get("varying_prompts", ()):
-        print(f"\nNote: {said}")
+        output.text(f"\nNote: {said}")
     for number, one in enumerate(found.get("neighbours", ()), 1):
         _show_neighbour(number, one)
 
 
 def _show_neighbour(number: int, one: dict[str, Any]) -> None:
     p_correct = "" if one.get("p_correct") is None else f", P(correct) {one['p_correct']:.2%}"
-    print(f"\n{number}. entry {one['id']}, score {one['score']:.4f}{p_correct}, {_age(one['age'])} old")
-    print(f"   {_cut(one.get('prompt') or '(the entry is gone)', 200)}")
+    output.text(f"\n{number}. entry {one['id']}, score {one['score']:.4f}{p_correct}, {_age(one['age'])} old")
+    output.text(f"   {_cut(one.get('prompt') or '(the entry is gone)', 200)}")
     if one.get("against"):
         from semcache.cache.reasons import told
         from semcache.types import Why
 
-        print(f"   against it: {one['against']}: {told(Why(one['against']))[0]}")
+        output.text(f"   against it: {one['against']}: {told(Why(one['against']))[0]}")
         if one["against"] == Why.REJECTED:
-            print(f"   if that was a mistake: semcache feedback {one['id']} --withdraw")
+            output.text(f"   if that was a mistake: semcache feedback {one['id']} --withdraw")
     for finding in one.get("guards", ()):
         said = "vetoes, but the verifier may overrule it" if finding.get("arguable") else "vetoes"
-        print(f"   guard {finding['guard']} {said if finding['veto'] else 'doubts'}: {finding['found']}")
+        output.text(f"   guard {finding['guard']} {said if finding['veto'] else 'doubts'}: {finding['found']}")
     parts = [f"{name} {value:+.2f}" for name, value in one.get("contributions", {}).items() if abs(value) > _RARELY]
     if parts:
-        print(f"   log-odds: {', '.join(parts)}")
+        output.text(f"   log-odds: {', '.join(parts)}")
 
 
 def _age(seconds: float) -> str:

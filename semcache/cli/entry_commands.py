@@ -39,8 +39,10 @@ def get(
         for name in ("created", "expires"):
             shown[name] = output.moment(shown[name])
         for name, value in shown.items():
-            print(f"{name + ':':<12}{', '.join(value) if isinstance(value, list) else '' if value is None else value}")
-        print(f"\n{answer_text(entry) or answer}")
+            output.text(
+                f"{name + ':':<12}{', '.join(value) if isinstance(value, list) else '' if value is None else value}"
+            )
+        output.text(f"\n{answer_text(entry) or answer}")
 
 
 def purge(

@@ -1,6 +1,7 @@
 """Output of commands: results on standard output, everything else on standard error, and exit statuses.
 
-Invariant: `as_json` prints one JSON value, progress appears only on a terminal, no text is read as markup.
+Invariant: `as_json` prints one JSON value, progress appears only on a terminal, no text is read as markup, and none
+that a client has sent steers the terminal.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from semcache.runtime.moments import utc
+from semcache.runtime.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,12 +26,17 @@ _SILENT = 10.0  # seconds after which long work says how far it is
 
 def note(message: str) -> None:
     """Print a message that is not the result, on standard error."""
-    print(message, file=sys.stderr)
+    print(visible(message), file=sys.stderr)
+
+
+def text(message: str = "") -> None:
+    """Print lines of a result."""
+    print(visible(message))
 
 
 def as_json(value: Any) -> None:
     """Print one JSON value."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(visible(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
@@ -40,7 +47,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Seque
     for column in columns:
         grid.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*row)
+        grid.add_row(*map(visible, row))
     _console().print(grid)
 
 

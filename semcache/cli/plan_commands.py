@@ -71,18 +71,18 @@ def show(
         output.as_json(view(found))
         return
     for pattern in found.patterns:
-        print(f"task:   {pattern.text()}")
+        output.text(f"task:   {pattern.text()}")
     for slot in found.slots:
-        print(f"slot:   {slot.name} ({slot.kind.value}) from the {slot.source.value}, for {slot.about}")
+        output.text(f"slot:   {slot.name} ({slot.kind.value}) from the {slot.source.value}, for {slot.about}")
     for number, step in enumerate(found.steps, 1):
         for one in step.actions:
             effect = "reads" if one.reads else "may change something"
-            print(f"step {number}: {one.tool} {json.dumps(plain(one.arguments), ensure_ascii=False)} ({effect})")
+            output.text(f"step {number}: {one.tool} {json.dumps(plain(one.arguments), ensure_ascii=False)} ({effect})")
         if step.text is not None:
-            print(
+            output.text(
                 f"step {number}: {''.join(one if isinstance(one, str) else f'<{one.slot}>' for one in step.text.parts)}"
             )
-    print(f"version {found.version}, {found.runs} runs, {found.good:g} successes, {found.bad:g} failures")
+    output.text(f"version {found.version}, {found.runs} runs, {found.good:g} successes, {found.bad:g} failures")
 
 
 @app.command()

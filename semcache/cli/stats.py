@@ -84,7 +84,7 @@ def stats(
     output.table(["category", *columns], cells, right=columns)
     idle = [name for name in found["categories"] if name not in seen]
     if idle:
-        print(_wrapped(f"neither entries nor requests: {', '.join(idle)}"))
+        output.text(_wrapped(f"neither entries nor requests: {', '.join(idle)}"))
     _money(found.get("outcomes", {}))
     promised = {name: row for name, row in (seen or found["categories"]).items() if row.get("strategy")}
     if promised:
@@ -92,9 +92,9 @@ def stats(
     _tiers(found)
     _unpriced(found.get("unpriced_models", ()))
     for said in found.get("varying_prompts", ()):
-        print("\n" + _wrapped(f"WARNING: {said}"))
+        output.text("\n" + _wrapped(f"WARNING: {said}"))
     if found["total"]["requests"]:
-        print("\nBy tenant, model, day or hour: `semcache stats --by tenant --since 7d`")
+        output.text("\nBy tenant, model, day or hour: `semcache stats --by tenant --since 7d`")
 
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
@@ -168,14 +168,14 @@ def _tiers(found: dict[str, Any]) -> None:
         counts[name] = [sum(row["audits"] for row in rows), sum(row["wrong"] for row in rows)]
     if not any(audits for audits, _ in counts.values()) and not found.get("asking", {}).get("asked"):
         return
-    print("\nErrors that audits found, by tier")
+    output.text("\nErrors that audits found, by tier")
     cells = [[name, str(audits), str(wrong), _error(wrong, audits)] for name, (audits, wrong) in counts.items()]
     output.table(["tier", "audits", "wrong", "error"], cells, right=["audits", "wrong", "error"])
     asking = found.get("asking", {})
     if asking.get("asked") or asking.get("over_budget"):
         budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
         share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
-        print(
+        output.text(
             _wrapped(
                 f"a language model's word ({asking['mode']}): asked {asking['asked']} times for {share:.1%} of "
                 f"upstream spend{budget}, {asking['over_budget']} times not for want of budget; "
@@ -184,7 +184,7 @@ def _tiers(found: dict[str, Any]) -> None:
         )
     for name, row in found.get("judged", {}).items():
         if row.get("note"):
-            print(_wrapped(f"{name}: {row['note']}"))
+            output.text(_wrapped(f"{name}: {row['note']}"))
 
 
 def _error(wrong: int, audits: int) -> str:
@@ -210,7 +210,9 @@ def _show_usage(settings: Settings, url: str | None, by: str, since: str, tenant
     columns = [column.replace("_", " ") for column in _USED]
     cells = [[str(row[by]), *(_cell(column, row) for column in _USED)] for row in rows]
     output.table([by, *columns], cells, right=columns)
-    print("net usd: what always asking the model would have cost, less what was spent, judges and verifiers included")
+    output.text(
+        "net usd: what always asking the model would have cost, less what was spent, judges and verifiers included"
+    )
 
 
 async def _usage(settings: Settings, by: str, since: float, tenant: str | None) -> list[dict[str, Any]]:
@@ -224,8 +226,8 @@ def _unpriced(models: Sequence[str]) -> None:
     """Say loudly that savings are too low."""
     if models:
         named = ", ".join(list(models)[:10]) + (f" and {len(models) - 10} more" if len(models) > 10 else "")
-        print()
-        print(
+        output.text()
+        output.text(
             _wrapped(
                 f"WARNING: no price is known for {named}: the calls count as free, and dollars saved are too few. Name "
                 "a file with `prices:` in semcache.yaml, one `model: [input, output]` a line, in dollars per million "
@@ -263,7 +265,7 @@ def _money(outcomes: dict[str, dict[str, Any]]) -> None:
     """Print the cost of each outcome, beside that of always asking the model that was named."""
     if not outcomes.get("total", {}).get("calls"):
         return
-    print("\nCalls, tokens and dollars by outcome; always: had every request gone to the model that it names")
+    output.text("\nCalls, tokens and dollars by outcome; always: had every request gone to the model that it names")
     columns = [column.replace("_", " ") for column in _SPENT]
     cells = [[name, *(_cell(column, row) for column in _SPENT)] for name, row in outcomes.items()]
     output.table(["outcome", *columns], cells, right=columns)
@@ -271,7 +273,7 @@ def _money(outcomes: dict[str, dict[str, Any]]) -> None:
 
 def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     """Print the error target of each category that is served by meaning, and the error that was seen."""
-    print(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
+    output.text(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
     columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
     cells = [[name, *(_promise(column, row) for column in _PROMISED)] for name, row in rows.items()]
     output.table(["category", *columns], cells, right=[column for column in columns if column != "state"])
@@ -288,10 +290,10 @@ def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
             rate = "no hit rate" if row["break_even"] is None else f"a hit rate of {row['break_even']:.1%}"
             notes.setdefault(f"costs more than it saves; it would pay from {rate} on", []).append(name)
     if notes:
-        print()
+        output.text()
     for note, names in notes.items():
         who = "all of them" if len(names) == len(rows) > 1 else ", ".join(names)
-        print(_wrapped(f"{who}: {note}"))
+        output.text(_wrapped(f"{who}: {note}"))
 
 
 def _wrapped(text: str) -> str:

@@ -22,6 +22,7 @@ from semcache.proxy.ui.drawings import bar, waterfall, wealth_bar
 from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.word_diff import word_diff
 from semcache.runtime.moments import utc
+from semcache.runtime.visible import visible
 from semcache.types import Why
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Renderer:
         self._clock = clock
         env = self._env = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-            lstrip_blocks=True,
+            lstrip_blocks=True, finalize=_shown,
         )  # fmt: skip
         env.filters |= {
             "usd": usd,
@@ -99,6 +100,13 @@ class Renderer:
         """How long ago a Unix time was, or in how long it will be."""
         seconds = self._clock() - at
         return f"{span(seconds)} ago" if seconds >= 0 else f"in {span(-seconds)}"
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template writes, without characters that turn the text beside it around."""
+    if isinstance(value, Markup):
+        return Markup(visible(value))  # noqa: S704 - escaped before
+    return visible(value) if isinstance(value, str) else value
 
 
 def _digest() -> str:
