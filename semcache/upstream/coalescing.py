@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from semcache.types import Assembled, Card, Lookup
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 AHEAD = 1 << 20  # bytes that may have come from the upstream and been taken by nobody
+NEAREST = 4  # flights that are asked about; the right one is hardly ever beyond, and each takes milliseconds
 
 
 class BodyFilter(Protocol):
@@ -191,14 +193,16 @@ class Flights:
     ) -> Flight | None:
         """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities.
 
-        One that has landed meanwhile will do, one that was given up will not.
+        Only the nearest few are asked about: of prompts made from one template, all that are in the air are near, and
+        each new one would be compared with every other. One that has landed meanwhile will do, one that was given up
+        will not.
         """
         scored = [
             (float(flight.vector @ vector), flight)
             for flight in self._by_exact.values()
             if flight.vector is not None and flight.card.shelf == shelf and not flight.abandoned
         ]
-        for score, flight in sorted(scored, key=lambda pair: -pair[0]):
+        for score, flight in nlargest(NEAREST, scored, key=lambda pair: pair[0]):
             if await accept(flight.card, score) and not flight.abandoned:
                 return flight
         return None

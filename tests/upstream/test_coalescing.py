@@ -125,6 +125,21 @@ async def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -
     assert await flights.like(b"s", query, too_late) is None, "it was given up while it was looked at"
 
 
+async def test_of_many_flights_that_are_alike_only_the_nearest_are_asked_about() -> None:
+    """A hundred prompts of one template at once would each be compared with all others, and hold up everybody."""
+    flights, asked = Flights(), []
+    for number in range(100):
+        vector = np.array([1.0 - number / 1000, 0, 0, 0], np.float32)
+        flights.take_off(Flight(card(str(number).encode()), vector, "m"))
+
+    async def none(found: Card, _: float) -> bool:
+        asked.append(found.exact)
+        return False
+
+    assert await flights.like(b"s", np.array([1, 0, 0, 0], np.float32), none) is None
+    assert asked == [b"0", b"1", b"2", b"3"]
+
+
 def test_an_older_flight_does_not_remove_its_successor() -> None:
     flights = Flights()
     old, new = Flight(card(), None, "m"), Flight(card(), None, "m")
