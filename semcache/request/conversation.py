@@ -51,7 +51,7 @@ _SMALL = (
 _SMALL_ANSWER = _SMALL | vocabulary(
     "what do you're welcome my no problem of course sure certainly absolutely glad happy assist assistance i'm am fine"
     " well and anything else let know if feel free any time anytime with would like about yours thanks yes happily"
-    " see later take care great don't mention it at all always go ahead sure"
+    " see later take care great don't mention it at all always go ahead sure hear sorry good question"
 )
 _ABOUT_TALK = re.compile(
     r"\b(?:greet(?:ed|ing|ings)?"
@@ -145,7 +145,7 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
         asked = bool(kept) and (text_alone(kept[-1], "assistant") or "").rstrip().endswith("?")
         if said is not None and _small(said, _KIND if asked else _KIND | _PRAISE) and place + 2 < len(items):
             answer = text_alone(items[place + 1], "assistant")
-            if answer is not None and _small(answer, _SMALL_ANSWER, within=_SMALL_ANSWER):
+            if answer is not None and is_small_answer(answer):
                 place += 2
                 continue
         kept.append(
@@ -183,6 +183,11 @@ def cache_key(request: Request, salt: bytes) -> CacheKey:
 def asks_about_talk(text: str) -> bool:
     """Return True for a message about the conversation itself, to which every word of it may matter."""
     return _ABOUT_TALK.search(text.lower()) is not None
+
+
+def is_small_answer(text: str) -> bool:
+    """Return True for words of an assistant that only greet, thank, or offer help."""
+    return _small(text, _SMALL_ANSWER, within=_SMALL_ANSWER)
 
 
 def stored_chain(canonical: bytes) -> TurnChain | None:

@@ -10,9 +10,10 @@ import re
 from typing import NamedTuple
 
 from semcache.request import eligibility
+from semcache.request.assertions import regrouped, unshared
 from semcache.request.characters import LONGEST_WORD, is_plain
 from semcache.request.code_parts import same_code
-from semcache.request.conversation import TurnChain
+from semcache.request.conversation import TurnChain, is_small_answer
 from semcache.request.kinds.as_written import asks_about_form
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.pointing import reordered
@@ -52,11 +53,12 @@ def pairs(
     """The turns that differ in their wording; None when the two conversations cannot be the same.
 
     `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters, secrets, and
-    an assistant's turn to which the user then points ("the second one"). A user's turn to which the user then points
-    has its words in the same order. Equal in their canonical wording must be what is personal or about this moment,
-    unless a tool was called for it, and a first question that makes no sense alone. What is called by a name must be
-    called so in both wordings, or in the question before; code stands in both as it is, and so do turns with what
-    an embedder does not read, such as words of more than `longest_word` characters.
+    an assistant's turn to which the user then points ("the second one"). An assistant's turn says the same of the same
+    things, unless a call beside it says of what; a user's turn to which the user then points has its words in the same
+    order. Equal in their canonical wording must be what is personal or about this moment, unless a tool was called for
+    it, and a first question that makes no sense alone. What is called by a name must be called so in both wordings, or
+    in the question before; code stands in both as it is, and so do turns with what an embedder does not read, such as
+    words of more than `longest_word` characters.
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
@@ -80,7 +82,10 @@ def pairs(
             may_differ = same_names(one, two, said) and not any(map(_points, _reaction(asked, kept, place) or last))
         if not may_differ:
             return None
-        found.append(pair)
+        told = (one, two) if pair.role == "user" or pair.beside_call else _told_otherwise(one, two)
+        if told is None:
+            return None
+        found.append(pair._replace(asked=told[0], kept=told[1]))
     return tuple(found)
 
 
@@ -101,6 +106,19 @@ def _may_ask(pair: TurnPair, later: tuple[str, ...], *, opens: bool) -> bool:
     if of_now or (opens and any(map(is_elliptic, (one, two)))):
         return canonical(one).text == canonical(two).text
     return True
+
+
+def _told_otherwise(one: str, two: str) -> tuple[str, str] | None:
+    """The words of two turns of the assistant that differ, which a long rest that is equal does not make more alike.
+
+    None if one of them says more, or something of another thing.
+    """
+    if canonical(one).text == canonical(two).text:
+        return one, two
+    told = unshared(one, two)
+    if regrouped(one, two) or (bool(told[0]) != bool(told[1]) and not is_small_answer(told[0] or told[1])):
+        return None
+    return told if all(told) else (one, two)
 
 
 def _is_remark(text: str) -> bool:

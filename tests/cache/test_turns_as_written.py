@@ -41,6 +41,30 @@ OTHER = {
         talk("What do you say about it?", "I sold the car to Bob.", "So what do you advise?"),
         talk("What do you say about it?", "Bob sold the car to me.", "So what do you advise?"),
     ),
+    "what the assistant said of which": (
+        talk("Which flights are there?", "Morning 80 EUR with a bag, evening 95 EUR.", "Is a bag included at night?"),
+        talk("Which flights are there?", "Morning 80 EUR, evening 95 EUR with a bag.", "Is a bag included at night?"),
+    ),
+    "two things the assistant said": (
+        talk("Which hotels are there?", "Hotel Rosa has a pool and Hotel Blau is by the beach.", "Is Rosa for kids?"),
+        talk("Which hotels are there?", "Hotel Rosa is by the beach and Hotel Blau has a pool.", "Is Rosa for kids?"),
+    ),
+    "one word in what the assistant said": (
+        talk(
+            "Suggest a hotel.", "The Mira is 10 minutes from the station, has a sauna and a bar.", "How do I get there?"
+        ),
+        talk(
+            "Suggest a hotel.", "The Mira is 10 minutes from the airport, has a sauna and a bar.", "How do I get there?"
+        ),
+    ),
+    "one thing more that the assistant said": (
+        talk("Suggest a hotel.", "The Mira is near the station and has a sauna.", "Can I have dinner there?"),
+        talk(
+            "Suggest a hotel.",
+            "The Mira is near the station, has a sauna and a restaurant.",
+            "Can I have dinner there?",
+        ),
+    ),
     "spelling": (
         talk("I typed: recieve", "OK.", "Did I spell it right?"),
         talk("I typed: receive", "OK.", "Did I spell it right?"),
@@ -68,6 +92,16 @@ SAME = {
             "What is a noun?", "A word that names a thing.", "perfect, thanks a lot", "You're welcome!", "And a verb?"
         ),
         talk("What is a noun?", "A word that names a thing.", "And a verb?"),
+    ),
+    "a phrase of the assistant's that moved": (
+        talk("How long do eggs keep?", "Eggs keep for about five weeks in the fridge.", "And boiled ones?"),
+        talk("How long do eggs keep?", "In the fridge, eggs keep for about five weeks.", "And boiled ones?"),
+    ),
+    "an assistant that is sorry": (
+        talk(
+            "My parcel is late.", "I'm sorry to hear that. It is in Leipzig and should arrive on Friday.", "And then?"
+        ),
+        talk("My parcel is late.", "It is in Leipzig and should arrive on Friday.", "And then?"),
     ),
     "first, which picks nothing": (
         talk("How do I restart nginx?", "Run sudo systemctl restart nginx.", "How can I check the config first?"),

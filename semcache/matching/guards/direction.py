@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 from semcache.matching.guards import channels, nationalities, opposed_sides, persons, roles, voices
 from semcache.matching.guards.base import Finding, ReadingGuard
-from semcache.matching.guards.order import BEING, exchanged, settled
+from semcache.matching.guards.order import BEING, settled
 from semcache.matching.guards.swapped_phrases import swap
 from semcache.request import pointing
+from semcache.request.assertions import exchanged
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache

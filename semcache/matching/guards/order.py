@@ -10,7 +10,6 @@ passive that became active.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
@@ -53,21 +52,6 @@ def settled(text: str) -> tuple[str, ...]:
         said = f"{front[2].rstrip('.;:?! ')} {front[1]}" if front is not None else part
         found += _superlative(_passive(_owned(list(read_text(said).words))))
     return tuple([word for word in found if not _manner(word)])
-
-
-def exchanged(one: Sequence[str], two: Sequence[str]) -> bool:
-    """Return True if two orders of the same distinct words differ by more than a phrase that moved.
-
-    Moving one phrase past another is a rotation of the words between; two words that change places around a third one
-    are none.
-    """
-    start, end = 0, len(one)
-    while start < end and one[start] == two[start]:
-        start += 1
-    while start < end and one[end - 1] == two[end - 1]:
-        end -= 1
-    left, right = list(one[start:end]), list(two[start:end])
-    return bool(left) and not any(left[cut:] + left[:cut] == right for cut in range(1, len(left)))
 
 
 def _manner(word: str) -> bool:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from semcache.matching.guards.order import exchanged, settled
+from semcache.matching.guards.order import settled
+from semcache.request.assertions import exchanged
 from semcache.request.text import LIGHT, read
 
 SAME = [
