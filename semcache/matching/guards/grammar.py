@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.matching.guards import inflection
+from semcache.matching.guards import completed, inflection
 from semcache.matching.guards.base import Finding
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
@@ -114,7 +114,7 @@ def compare(query: str, cached: str) -> Finding | None:
     one, two = read(query), read(cached)
     if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
         return Finding(f"{one.tense} / {two.tense}")
-    inflected = inflection.compare(query, cached)
+    inflected = inflection.compare(query, cached) or completed.compare(query, cached)
     if inflected is not None:
         return Finding(inflected)
     if not one.verbs or sorted(one.verbs) != sorted(two.verbs) or len(differing(query, cached)) > _MOST:

@@ -93,8 +93,7 @@ _THINGS = vocabulary(
     """
 )
 _TELLERS = vocabulary("i we i'm i've we're we've")
-_DONE = vocabulary("done doing being")
-_ASKERS = vocabulary("i we my our it")
+_DONE, _ASKERS = vocabulary("done doing being"), vocabulary("i we my our it")
 # What people do in a work of art is told in either tense, and so is an event with a name of its own.
 _STAGED = vocabulary("play sing star direct voice narrate write act portray")
 _CLUBS = vocabulary("for at against with in")
@@ -188,7 +187,7 @@ def compare(query: str, cached: str) -> str | None:
             return f"{verb} to {done} / {verb} doing so"
     changed = {lemma for lemma in first if is_base(lemma)}
     if "being" in left or "being" in right:
-        changed |= {_lemma(word) for word in one.bag & two.bag if _is_participle(word)}
+        changed |= {lemma_of(word) for word in one.bag & two.bag if _is_participle(word)}
     for (past, asked), (present, too) in zip(here.tenses, there.tenses, strict=False):
         if frozenset((past, present)) in _CONTRARY and asked == too:
             said = one.bag | two.bag
@@ -221,7 +220,7 @@ def _of_all_times(
 
 def _gets_a_thing(words: tuple[str, ...]) -> bool:
     """Return True for "I get headaches", not for "I get married"."""
-    place = next((place for place, word in enumerate(words) if _lemma(word) == "get"), 0)
+    place = next((place for place, word in enumerate(words) if lemma_of(word) == "get"), 0)
     return words[0] in _TELLERS and not any(map(_is_participle, words[place + 1 : place + 2]))
 
 
@@ -232,11 +231,12 @@ def _contracts(words: frozenset[str]) -> set[str]:
 
 def _lemmas(words: frozenset[str]) -> dict[str, str]:
     """The words of one text only, each by its lemma."""
-    return {_lemma(word): word for word in words if word not in _LOOSE}
+    return {lemma_of(word): word for word in words if word not in _LOOSE}
 
 
 @scoped_cache(maxsize=8192)
-def _lemma(word: str) -> str:
+def lemma_of(word: str) -> str:
+    """The form of a dictionary, "go" for "went"; a word that is no known form is returned without its ending."""
     if (known := _SENSES.get(word) or IRREGULAR.get(word) or _STRONG.get(word)) is not None:
         return known
     if word in _SINGULARS:
@@ -290,8 +290,8 @@ def _other_sense(form: str, other: str, one: tuple[str, ...], two: tuple[str, ..
 def _gerunds(words: tuple[str, ...]) -> list[tuple[str, str, str]]:
     found = []
     for place, word in enumerate(words[:-1]):
-        verb = _lemma(word)
-        if word == "on" and place and _lemma(words[place - 1]) == "go":
+        verb = lemma_of(word)
+        if word == "on" and place and lemma_of(words[place - 1]) == "go":
             verb = "go on"
         elif verb not in _GERUND_VERBS:
             continue
@@ -299,7 +299,7 @@ def _gerunds(words: tuple[str, ...]) -> list[tuple[str, str, str]]:
         if behind == "to" and place + 2 < len(words):
             done, how = words[place + 2], "to"
         elif behind.endswith("ing"):
-            done, how = _lemma(behind), "ing"
+            done, how = lemma_of(behind), "ing"
         else:
             continue
         if verb != "stop" or done not in _WORKING:
@@ -347,7 +347,7 @@ def _be(word: str, behind: tuple[str, ...]) -> str:
     for one in behind:
         if one in ("going", "been"):
             return "state"
-        if one in ("being", "doing", "getting") or (one.endswith("ing") and is_base(_lemma(one))):
+        if one in ("being", "doing", "getting") or (one.endswith("ing") and is_base(lemma_of(one))):
             return "progressive" if word in _BEING else "state"
         if _is_participle(one) or one in _PREPOSITIONS:
             return "state"

@@ -37,6 +37,14 @@ APART = [
     ("Can you tell me why banks fail?", "Can you tell me why the banks failed?"),
     ("I'm getting married. What changes for tax?", "I got married. What changes for tax?"),
     ("How do I dye cloth?", "How do I dye clothes?"),
+    ("What do I say to a friend whose mother died?", "What do I say to a friend whose mother is dying?"),
+    ("How do I feed a cat that is losing weight?", "How do I feed a cat that has lost weight?"),
+    ("How do I tell them that I'm dropping out?", "How do I tell them that I dropped out?"),
+    ("What gift for a pair that is getting divorced?", "What gift for a pair that got divorced?"),
+    ("What do I do with milk that is going off?", "What do I do with milk that has gone off?"),
+    ("What do I tell my boss when I'm quitting?", "What do I tell my boss when I've quit?"),
+    ("I'm losing my job. What should I do?", "I've lost my job. What should I do?"),
+    ("Can a tenant who is leaving get it back?", "Can a tenant who left get it back?"),
 ]
 ALIKE = [
     ("How does frost damage pipes?", "How frost damages pipes"),
@@ -70,6 +78,14 @@ ALIKE = [
     ("How do I clean a red wine glass?", "How do I clean red wine glasses?"),
     ("What is a savings account?", "What is a saving account?"),
     ("What is goods and service tax?", "What is good and service tax?"),
+    ("What if my laptop freezes?", "What if my laptop froze?"),
+    ("How do I stop a tap that drips?", "How do I stop a tap that is dripping?"),
+    ("How do I calm a customer who complains?", "How do I calm a customer who complained?"),
+    ("What can I do when the app is losing its connection?", "What can I do when the app lost its connection?"),
+    ("What do I say to a friend whose mother died?", "What do I say to a friend whose mother has died?"),
+    ("What happens when a patent expires?", "What happens when a patent has expired?"),
+    ("What do I do if my passport expired?", "What do I do if my passport is expired?"),
+    ("How do I leave a group I am an admin of?", "How can I leave a group I'm an admin of?"),
 ]
 
 
