@@ -26,6 +26,9 @@ NO_PROBLEMS = [
     "How much are 100 dollars in euros today?",
 ]
 GIVEN = [
+    f"Pull out the action items from this email, with the owner of each:\n\n{EMAIL}",
+    f"Which dates does this email name?\n\n{EMAIL}",
+    f"Return the order number of the email below as JSON:\n\n{EMAIL}",
     f"Summarize the following email:\n\n{EMAIL}",
     f"Identify the people who are named in the given message. Reply with a list.\n\n{EMAIL}",
     f"Please classify this text: {EMAIL}",
@@ -33,6 +36,7 @@ GIVEN = [
     f"Extract all dates from the text below.\n\n{EMAIL}",
 ]
 ASKED = [
+    f"Which of the headlines below is about what happens today?\n\n{EMAIL}",
     "Summarize the latest news:\n\nin five bullet points, no more than ten words each, and in plain English, please.",
     f"Answer this message:\n\n{EMAIL}",
     f"{EMAIL}\n\nWhen will it be there today?",

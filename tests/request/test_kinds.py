@@ -125,6 +125,9 @@ def test_what_only_the_senders_records_tell_is_personal(text: str) -> None:
 
 
 NOT_CREATIVE = [
+    "Write a user story for an admin who exports the audit log",
+    "I need two user stories for a wishlist",
+    "My friend asked me to give a speech at her wedding. Can you give me tips to stay calm?",
     "how long does it take to write a novel",
     "What should I write in a birthday card?",
     "What would be a good way to come up with a plot?",
@@ -136,6 +139,10 @@ NOT_CREATIVE = [
     "Whenever I ask an assistant to write a poem, it is dull. How do you write a good prompt?",
 ]
 CREATIVE = [
+    "Write a short story about a user",
+    "I want you to give a speech about love",
+    "Give a toast at my brother's wedding",
+    "I have to give a speech at a wedding. Write it for me",
     "My gran turns 90. Write a poem for her.",
     "My gran turns 90. Could you write a poem?",
     "Write a poem about my gran. How long should it be?",

@@ -39,6 +39,8 @@ WORDS = sorted(
         ("Can I drink alchohol with antibiotics?", "Can I drink alcohol with antibiotics?"),
         ("how dose it work", "how does it work"),
         ("how do i lock my card pls thx", "how do i lock my card"),
+        ("need a sick note 2 boss, short pls", "need a sick note to boss, short"),
+        ("best laptop 4 dad", "best laptop for dad"),
     ],
 )
 def test_what_is_typed_in_haste_is_read_as_it_was_meant(typed: str, meant: str) -> None:
@@ -56,6 +58,8 @@ def test_what_is_typed_in_haste_is_read_as_it_was_meant(typed: str, meant: str) 
         "How do I cancel my Vinted order?",
         "Is a lodger liable for council tax?",
         "What is a simile?",
+        "how do i get 2 boss fights",
+        "can i have 2 friend requests",
         "Which jabs do puppies need, and how many pints is that?",
         "how do i sort by form in the trail map",
         "Wie ändere ich mein Passwort und die Adrese?",

@@ -9,6 +9,12 @@ from semcache.request.kinds.told import without_told
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
+    "We have time for one thing this quarter. Should it be onboarding or new features?",
+    "My tomatoes have spots. It rained a lot last week. What disease is it and how do I treat it?",
+    "It scores 99% on the training data, only 71% on the test set. What is happening here and what can I do about it?",
+    "Tell me like a pirate what the weather does in a hurricane.",
+    "What is the weather like in a desert?",
+    "Write a complaint to my provider: no internet all evening, I want my money back for this month.",
     "I'm setting up a small web service on a machine with 2 cores. At the moment gunicorn is started with four "
     "workers, and under a load of fifty requests a second the response times climb to several seconds. Most requests "
     "wait for an external payment API. What should I change first to bring the response times down?",
@@ -71,6 +77,13 @@ LASTING = [
     "How do I find a trustworthy babysitter near me?",
 ]
 OF_THAT_DAY = [
+    "We have a meeting tomorrow. What room is it in?",
+    "I'm at the station today. Which train is it?",
+    "It snowed last week. Should it be sunny or rainy tomorrow?",
+    "What is going on here?",
+    "I'm on holiday. What's happening here in Berlin this weekend?",
+    "We meet tomorrow. What day is it?",
+    "What is the weather in a village near Oslo?",
     "I fly to Rome tomorrow. What is the weather like?",
     "I fly to Rome tomorrow. What should I wear?",
     "I fly to Rome tomorrow. What should I pack?",

@@ -9,6 +9,7 @@ from semcache.request.kinds.trouble import without_days
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
+    "My phone doesn't charge since yesterday, I tried another cable. What can be the problem?",
     "My card was declined at a restaurant today and I am not sure why.",
     "My phone was stolen yesterday, can you help me with this?",
     "I can't withdraw any money from my account. What's going on?",

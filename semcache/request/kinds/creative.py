@@ -9,7 +9,7 @@ from semcache.request.kinds.general import HOW_TO
 from semcache.request.kinds.patterns import SENTENCES, CuedPatterns, any_of, rule, vocabulary, words_of
 
 _WORK = (
-    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)"
+    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|(?<!user\s)(?<!user-)(?<!job\s)stor(?:y|ies)"
     r"(?! behind\b| of (?!(?:about|around|roughly|some|at most|up to|\d+)\b))|tales?|fable|novel|jokes?|puns?"
     r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
     r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
@@ -26,7 +26,8 @@ _VERB = (
     r"|sing(?: me)?|suggest|propose|produce|put together|whip up)"
 )
 _LITERARY = (
-    r"(?:poems?|haikus?|limericks?|sonnets?|jokes?|puns?|riddles?|songs?|raps?|(?:bedtime |short )?stor(?:y|ies))\b"
+    r"(?:poems?|haikus?|limericks?|sonnets?|jokes?|puns?|riddles?|songs?|raps?|(?:bedtime |short )?"
+    r"(?<!user\s)(?<!user-)(?<!job\s)stor(?:y|ies))\b"
 )
 _EXISTING = r"(?:(?:give|tell)(?: me)?|make) (?:\w+ ){0,2}?(?:(?:the|my|your) (?:story|tale|password)\b|wrong\b)"
 _WORKS = vocabulary(
@@ -137,6 +138,20 @@ _OWN_CASE = any_of(
 )
 
 
+# Who is to give a speech does not ask for one, unless the text asks for words.
+_PERFORMED = any_of(
+    r"(?<!you\s)\b(?:to|must|will|should|have to|gotta) (?:give|hold|deliver|make) (?:an?|my|the) (?:[\w'-]+ ){0,3}?"
+    r"(?:speech|toast)\b"
+)
+_WRITES = any_of(
+    r"\b(?:write|writing|draft|compose|create|craft|generate|prepare|come up with|need an?|suggest|example|ideas?)\b"
+)
+
+
+def _without_performed(folded: str) -> str:
+    return folded if _WRITES.search(folded) is not None else _PERFORMED.sub(" _ ", folded)
+
+
 def _tells_and_asks_how(folded: str) -> bool:
     """Return True if a text ends by asking how, and all else that names a work tells the sender's own case."""
     *told, asked = SENTENCES.split(folded.strip())
@@ -147,6 +162,7 @@ def _tells_and_asks_how(folded: str) -> bool:
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if something new is wanted each time; `bag` holds the words of the text."""
+    folded = _without_performed(folded)
     if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
         return False
     if HOW_TO.match(folded) is not None or _ASKS_ABOUT.match(folded) is not None or _tells_and_asks_how(folded):

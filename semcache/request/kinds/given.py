@@ -25,7 +25,8 @@ _TEXT = (
 _WORKS = rf"{WORKS_ON_TEXT}|categori[sz]e|label|proofread|edit|correct|detect|convert|rate"
 _WORKED_ON = (
     rf"\b(?:{_WORKS}|sum up|summary of|describe|explain|read|find|list|determine|highlight|turn|what is|what are|who is"
-    r"|create|write|generate|judge|evaluate|compare)\b"
+    r"|create|write|generate|judge|evaluate|compare|pull out|pick out|identify|spot|name|assign|return|output|give me"
+    r"|which|what (?:does|do|did|was|were))\b"
 )
 _WHICH = r"(?:the (?:following|given|provided)|this|these|following)"
 _INSTRUCTION = any_of(

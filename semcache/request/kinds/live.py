@@ -84,7 +84,7 @@ _LIVE = CuedPatterns(
     rule("current now winning leading", r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b"),
     rule(
         "weather forecast",
-        r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b"
+        r"\b(?:weather|forecast) (?:(?!do(?:es)?\b)\w+ )?(?:in|for|at|like|near|outside)\b"
         r"|(?<!\bcold\s)(?<!\bhot\s)(?<!\bwet\s)(?<!\bdry\s)(?<!\bbad\s)(?<!\bwarm\s)(?<!\bhumid\s)\bweather\s*+\?*+\s*+$|\bhow(?:'s"
         r"| is) the weather\b",
     ),
@@ -297,8 +297,10 @@ _LIVE = CuedPatterns(
         "happening going new",
         # "What's going on when ice melts?" asks how something works.
         r"\bwhat(?:'s| is) (?:happening|going on|new(?! (?!(?:in|with|on|at|today|this|about|for)\b)\w))\b"
+        r"(?! here\W*(?:$|,? ?and (?:what|why|how)\b))"
         r"(?! (?:physically|chemically|biologically|internally|inside|when|whenever|while)\b(?! i\b))"
         r"(?! (?:in|inside|with|when) (?:this|the|my) (?:code|function|loop|query|error|script))",
+        r"^\W*(?:(?:hi|hello|hey|so|ok)\W+)*what(?:'s| is) (?:happening|going on) here\b",
     ),
 )
 # The date of today in a program is that of any day.
@@ -315,6 +317,9 @@ _NOT_LIVE = any_of(
     r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
     rf"(?:{_OF_THE_YEAR})\b",
     rf"\bis it (?:cold|hot|sunny|windy|raining|snowing) (?:in|at) \w+(?: \w+)? (?:in|during) (?:{_OF_THE_YEAR})\b",
+    # ... and so is that of any storm, and of any desert.
+    r"\bweather\b.{0,40}\b(?:in|during) an? (?:\w+ )?(?:hurricane|tornado|storm|thunderstorm|monsoon|desert|rainforest"
+    r"|cyclone|typhoon|blizzard|drought|heatwave|cold front)\b",
     r"\bpresent value\b",
     r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
     r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",

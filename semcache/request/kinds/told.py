@@ -49,6 +49,10 @@ _OF_ANY_DAY = any_of(
     r"|put in|include|need to|have to|eat|pack for an? (?:\w+ )?(?:hospital|birth|exam))\b",
     r"what (?:happens|would happen) (?:if|when)\b|what (?:causes|makes|determines)\b|what if\b",
     r"(?:which|what) (?:\w+ )?(?:is|are) (?:the )?(?:better|healthier|safer|easier|stronger|cleaner)\b",
+    r"should (?:it|this|that) be (?:[\w'-]+ ){1,6}?or\b",
+    r"(?:what|which) (?!(?:day|date|time|year|month|weekday|season|week|hour|temperature|moon|train|bus|tram|ferry"
+    r"|flight|gate|platform|line|room|hall|stop|exit|channel|place)\b)[\w'-]+ "
+    r"(?:is|are|could|can|might) (?:it|this|that|they)\b(?! (?:now|today|at|on|in)\b)",
     r"is there (?:an?|any|some) (?:\w+ )?way\b|can (?:it|this|that) wait\b|can people see who\b",
     rf"(?:is|are) (?!the\b|my\b|our\b)(?:[\w'-]+ ){{1,4}}?(?:really )?{_QUALITY}",
     r"is an? [\w' ]{1,40} (?:still )?valid\b",

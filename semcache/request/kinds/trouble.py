@@ -47,7 +47,8 @@ _QUESTION = any_of(
 )
 _WHAT_TO_DO = any_of(
     rf"{_LEAD}(?:why\b|is (?:there|it) (?:something|anything|a way|any way|possible)\b"
-    r"|what(?:'s| is| was| could be)? (?:the )?(?:going on|happening|happened|problem|reason|matter|wrong|causing)\b"
+    r"|what(?:'s| is| was| (?:could|can|might|may) be)? (?:the )?"
+    r"(?:going on|happening|happened|problem|reason|matter|wrong|causing)\b"
     r"|what (?:are )?my next steps?\b|what (?:do|should|can) i do\b"
     r"|how (?:do|can|should|could) i\b|(?:can|could|should) i\b"
     r"|(?:can|could|would|will) (?:you|someone|anyone) (?:please )?(?:help|tell me (?:why|what)|explain)\b)"

@@ -35,6 +35,13 @@ _WHOLE = {
     "gr8": "great",
     "(?:sum|some)1": "someone",
 }
+# No number stands before one person, unless more of the name follows: "2 boss fights".
+_ONE_PERSON = (
+    r"(?:mom|mum|dad|boss|teacher|client|landlord|friend|doctor|gf|bf|wife|husband|sister|brother|son|daughter|grandma"
+    r"|grandpa|coworker|colleague|neighbou?r|manager|professor|him|them|someone|everyone)"
+    r"(?=\W*$|[,.!?;:]| (?:n|and|who|that|about|because|i|is|was|asking|saying|so|pls|please|\d+|with|from|for|re"
+    r"|if|on)\b)"
+)
 _MARKED = (
     *((re.compile(rf"(?<![\w/.-]){typed}(?![\w/.-])"), word) for typed, word in _WHOLE.items()),
     (re.compile(r"(?<![\w/])w/o(?![\w/])"), "without"),
@@ -49,6 +56,8 @@ _MARKED = (
         ),
         "to",
     ),
+    (re.compile(rf"(?<=[a-z] )4(?= {_ONE_PERSON})"), "for"),
+    (re.compile(rf"(?<=[a-z] )2(?= {_ONE_PERSON})"), "to"),
     (re.compile(r"(?<=[a-z] )n(?= [a-z])"), "and"),
     (re.compile(r"(?<=[a-z] )w(?= (?:a|an|the|my|your|ur|no|his|her|only|two|one|just|another)\b)"), "with"),
     (
