@@ -58,6 +58,7 @@ physical|virtual,e_gift
 express,priority|standard_delivery,standard_shipping|next_day,overnight_delivery|same_day
 hand_luggage,cabin_bag,carry_on|hold_luggage,checked_bag,checked_luggage,checked_baggage
 paperback|hardback,hardcover
+integer,integers,whole_number,whole_numbers|a_number,any_number,every_number,positive_number,positive_numbers,negative_number,negative_numbers|real_number,real_numbers|rational_number,rational_numbers|complex_number,complex_numbers
 vegetarian|vegan|halal|kosher|gluten_free
 dog,dogs,puppy|cat,cats,kitten|rabbit,rabbits|horse,horses
 indoor,indoors|outdoor,outdoors
