@@ -125,6 +125,7 @@ def test_what_only_the_senders_records_tell_is_personal(text: str) -> None:
 
 
 NOT_CREATIVE = [
+    "What should I tell the post office?",
     "Write a user story for an admin who exports the audit log",
     "I need two user stories for a wishlist",
     "My friend asked me to give a speech at her wedding. Can you give me tips to stay calm?",

@@ -9,6 +9,15 @@ from semcache.request.kinds.told import without_told
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
+    "I bought a used car yesterday and the engine light is on. What are my rights?",
+    "My flight was cancelled yesterday. What am I entitled to?",
+    "I ate raw chicken last night by accident. What should I watch for?",
+    "Our revenue dropped 10% this quarter. What could be the reasons?",
+    "I have an exam next week in linear algebra. Make me a study plan.",
+    "Create a shopping list for a barbecue this weekend for ten people.",
+    "Suggest a workout for this morning, I have 20 minutes.",
+    "How has football changed from the 1970s to today?",
+    "Explain how the live score feature of an app is built.",
     "We have time for one thing this quarter. Should it be onboarding or new features?",
     "My tomatoes have spots. It rained a lot last week. What disease is it and how do I treat it?",
     "It scores 99% on the training data, only 71% on the test set. What is happening here and what can I do about it?",
@@ -77,6 +86,13 @@ LASTING = [
     "How do I find a trustworthy babysitter near me?",
 ]
 OF_THAT_DAY = [
+    "The match is tonight. What are my options?",
+    "Flights are delayed today. What are my options?",
+    "Plan a menu for today's market in Lyon.",
+    "Create a plan of what to see in Rome this weekend.",
+    "Stocks fell this quarter. What could be the reasons?",
+    "The election is tomorrow. What should I consider?",
+    "How has the price of bitcoin changed from 2020 to today?",
     "We have a meeting tomorrow. What room is it in?",
     "I'm at the station today. Which train is it?",
     "It snowed last week. Should it be sunny or rainy tomorrow?",

@@ -66,7 +66,8 @@ _LIVE = CuedPatterns(
     rule("night week weekend month", r"\b(?:last|next) (?:night|week|weekend|month)(?:'s)?\b"),
     rule(
         "latest breaking live realtime time upcoming coming newest recent trending",
-        rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
+        rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}"
+        r"(?! (?:feature|app|widget|api|page|system|service|function|component)s?\b)",
     ),
     rule(
         "latest news",

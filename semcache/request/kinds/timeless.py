@@ -12,7 +12,7 @@ from semcache.request.kinds.patterns import any_of
 
 _DAY = (
     r"\b(?:today|tonight|tomorrow|yesterday|currently|right now|just now|now|at the moment|at present|at this time"
-    r"|nowadays|these days|(?:this|last|next) (?:night|week|weekend|month|morning|afternoon|evening|year))\b"
+    r"|nowadays|these days|(?:this|last|next) (?:night|week|weekend|month|quarter|morning|afternoon|evening|year))\b"
 )
 _CHANGING = any_of(
     r"\b(?:weather|forecasts?|rain\w*|snow\w*|sunny|prices?|rates?|cost|costs|worth|value|stocks?|shares|markets?"
@@ -87,6 +87,11 @@ _PLAIN = any_of(
     r"^\W*(?:please )?(?:(?:can|could|would) you (?:please )?)?(?:help me (?:to )?)?(?:write|draft|compose) (?:me )?"
     r"an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note|reply|complaint|letter|apology|excuse|invitation|notice)\b"
     r"(?!.{0,300}'s\b)[^\n?]{0,300}",
+    r"^\W*(?:please )?(?:(?:can|could|would) you (?:please )?)?(?:make|create|suggest|write|build|prepare"
+    r"|plan)(?: me| us)? an? (?:[\w-]+ ){0,2}?(?:workout|(?:shopping|packing|grocery|guest) list"
+    r"|checklist|(?:study|training|workout|meal"
+    r"|revision|cleaning) plan|menu|agenda|out of office (?:reply|message))\b(?!.{0,300}'s\b)[^\n?]{0,300}",
+    r"\bcompared (?:to|with) today\b(?!')|\bfrom (?:the )?\d{4}s? (?:to|until) (?:today|now)\b(?!')",
     r"^\W*(?:friendly|polite|gentle) reminder that\b(?!.{0,300}'s\b)[^\n?]{0,300}",
     r"\bhow (?:do|should|can|could) i (?:tell|ask|inform|email|text) (?:my|the|our) \w+ "
     r"(?:that|if|whether)\b[^.?!\n]{0,120}",

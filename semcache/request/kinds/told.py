@@ -46,9 +46,14 @@ _OF_ANY_DAY = any_of(
     r"what (?:do|does) (?:[\w'-]+ ){1,6}?(?:mean|do|stand for|consist of|contain|cause|eat|feel like)\b",
     rf"what (?:should|can|could|must|shall|would|do) {_ANYBODY} (?:do (?:if|when|about|to|against|with|first)\b|do\W*$"
     r"|use|try|say|write|check|change|fix|improve|optimi[sz]e|look (?:at|for)"
+    r"|watch (?:out )?for|tell|ask|avoid|consider|focus on"
     r"|put in|include|need to|have to|eat|pack for an? (?:\w+ )?(?:hospital|birth|exam))\b",
     r"what (?:happens|would happen) (?:if|when)\b|what (?:causes|makes|determines)\b|what if\b",
     r"(?:which|what) (?:\w+ )?(?:is|are) (?:the )?(?:better|healthier|safer|easier|stronger|cleaner)\b",
+    r"what (?:are|is) (?:my|our) (?:legal )?(?:rights?|options|obligations|chances)\b",
+    r"what (?:am i|are we) (?:entitled|owed|allowed|supposed|obliged)\b",
+    r"what (?:could|might|can|may) be (?:the )?(?:\w+ )?(?:reasons?|causes?|explanations?)\b",
+    r"(?:make|create|build|design|prepare)(?: me| us)? an? (?:[\w-]+ ){0,3}?(?:plan|schedule|checklist|routine|menu)\b",
     r"should (?:it|this|that) be (?:[\w'-]+ ){1,6}?or\b",
     r"(?:what|which) (?!(?:day|date|time|year|month|weekday|season|week|hour|temperature|moon|train|bus|tram|ferry"
     r"|flight|gate|platform|line|room|hall|stop|exit|channel|place)\b)[\w'-]+ "
