@@ -26,6 +26,9 @@ NO_PROBLEMS = [
     "How much are 100 dollars in euros today?",
 ]
 GIVEN = [
+    "Summarise: Today the council voted to close the pool. It will open again next month.",
+    "Extract the dates: We met yesterday and will meet again on 4 June.",
+    "Classify the message: my parcel should have come yesterday",
     f"Pull out the action items from this email, with the owner of each:\n\n{EMAIL}",
     f"Which dates does this email name?\n\n{EMAIL}",
     f"Return the order number of the email below as JSON:\n\n{EMAIL}",
@@ -36,6 +39,8 @@ GIVEN = [
     f"Extract all dates from the text below.\n\n{EMAIL}",
 ]
 ASKED = [
+    "Summarise: what is in the news today",
+    "Summarise the weather today: rain, sun, or snow, and how much of it in each hour",
     f"Which of the headlines below is about what happens today?\n\n{EMAIL}",
     "Summarize the latest news:\n\nin five bullet points, no more than ten words each, and in plain English, please.",
     f"Answer this message:\n\n{EMAIL}",

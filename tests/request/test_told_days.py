@@ -9,6 +9,11 @@ from semcache.request.kinds.told import without_told
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
+    "I have a dentist appointment tomorrow and I'm scared. What helps against fear?",
+    "My laptop fell today and the screen flickers. Can it be repaired?",
+    "My sourdough didn't rise this weekend. What went wrong?",
+    "I worked 12 hours of overtime this month. How is it paid in Germany?",
+    "Write a polite text to my landlord that the heating has been off since yesterday.",
     "I bought a used car yesterday and the engine light is on. What are my rights?",
     "My flight was cancelled yesterday. What am I entitled to?",
     "I ate raw chicken last night by accident. What should I watch for?",
@@ -86,6 +91,9 @@ LASTING = [
     "How do I find a trustworthy babysitter near me?",
 ]
 OF_THAT_DAY = [
+    "We are in Paris this weekend. What can we do?",
+    "Spain played tonight. What went wrong in the match?",
+    "My parcel comes today. Can it be delivered to a neighbour?",
     "The match is tonight. What are my options?",
     "Flights are delayed today. What are my options?",
     "Plan a menu for today's market in Lyon.",

@@ -47,6 +47,14 @@ _GIVEN = re.compile(
     rf"{LEAD}{_WORK}[^:\n?]{{0,120}}(?:\?\s*\n|:|\n\s*\n)\s*(?P<given>\S.*)\Z".replace(" ", r"\s+"), re.DOTALL
 )
 
+# A verb and a colon say that what follows is the text, however short it is.
+_COLON = any_of(
+    rf"{LEAD}(?P<task>(?:summari[sz]e|extract|classify|categori[sz]e|label|proofread|rewrite|rephrase|paraphrase|simplify"
+    r"|shorten)(?: [^:\n?.]{1,60})?):"
+)
+_LEAST_AFTER = 5
+_LEAST_SUMMARISED = 9
+
 _NUMBER = re.compile(
     r"\d+(?:[.,/]\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
     r"|sixty|hundred|thousand|dozen|half|twice|double|triple[sd]?|thrice|quarter|third|fourth|fifth|tenth)\b"
@@ -72,6 +80,10 @@ def without_given(folded: str) -> str:
     parts = _BREAK.split(folded)
     if len(parts) > 1 and _INSTRUCTION.match(parts[0]) is not None and _words(parts[1:]) >= _LEAST:
         return parts[0]
+    if len(parts) > 1 and (task := _COLON.match(folded)) is not None:
+        least = _LEAST_SUMMARISED if task["task"].startswith("summar") else _LEAST_AFTER
+        if _words(parts[1:]) >= least:
+            return task[0]
     if len(parts) > 1 and _ABOVE.match(parts[-1]) is not None and _words(parts[:-1]) >= _LEAST:
         return parts[-1]
     return folded

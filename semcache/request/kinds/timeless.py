@@ -85,7 +85,8 @@ _PLAIN = any_of(
     r"\b(?:exam|test|quiz|interview) (?:is )?(?:today|tomorrow|next week|this week)(?=\s?[:,.;-])",
     r"\b(?:where|the \w+|what) (?:i|we) (?:live|have|use|own) now\b",
     r"^\W*(?:please )?(?:(?:can|could|would) you (?:please )?)?(?:help me (?:to )?)?(?:write|draft|compose) (?:me )?"
-    r"an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note|reply|complaint|letter|apology|excuse|invitation|notice)\b"
+    r"an? (?:[\w-]+ ){0,2}?(?:email|e-mail|mail|message|note|reply|complaint|letter|apology|excuse|invitation|notice"
+    r"|text(?= to\b))\b"
     r"(?!.{0,300}'s\b)[^\n?]{0,300}",
     r"^\W*(?:please )?(?:(?:can|could|would) you (?:please )?)?(?:make|create|suggest|write|build|prepare"
     r"|plan)(?: me| us)? an? (?:[\w-]+ ){0,2}?(?:workout|(?:shopping|packing|grocery|guest) list"

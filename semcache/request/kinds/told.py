@@ -51,6 +51,9 @@ _OF_ANY_DAY = any_of(
     r"what (?:happens|would happen) (?:if|when)\b|what (?:causes|makes|determines)\b|what if\b",
     r"(?:which|what) (?:\w+ )?(?:is|are) (?:the )?(?:better|healthier|safer|easier|stronger|cleaner)\b",
     r"what (?:are|is) (?:my|our) (?:legal )?(?:rights?|options|obligations|chances)\b",
+    r"what (?:helps|went wrong)\b|can (?:it|this|that) (?:still )?be \w+ed\b|what (?:should|must"
+    r"|shall) (?:i|we) do\W*$",
+    r"how (?:is|are|was|were) (?:it|this|that|they) (?:\w+ly )?(?:paid|taxed|treated|calculated|counted|made)\b",
     r"what (?:am i|are we) (?:entitled|owed|allowed|supposed|obliged)\b",
     r"what (?:could|might|can|may) be (?:the )?(?:\w+ )?(?:reasons?|causes?|explanations?)\b",
     r"(?:make|create|build|design|prepare)(?: me| us)? an? (?:[\w-]+ ){0,3}?(?:plan|schedule|checklist|routine|menu)\b",
