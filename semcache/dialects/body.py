@@ -54,14 +54,14 @@ class Body(NamedTuple):
 
 
 class TakenQuestion(NamedTuple):
-    """What stays of a content in the identity, the question that was taken out, and the frame around that."""
+    """A content without its question: the part that stays in the identity, the question, and the frame around that."""
 
     kept: Any
     question: str
     frame: Frame | None = None
 
 
-class Turns(NamedTuple):
+class PlainTurns(NamedTuple):
     """Messages in one spelling, their system prompt, and whether one names state that the upstream holds."""
 
     messages: list[dict[str, Any]]

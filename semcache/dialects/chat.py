@@ -105,7 +105,7 @@ class ChatDialect:
 DIALECT = ChatDialect()
 
 
-def _turns(messages: object) -> bodies.Turns:
+def _turns(messages: object) -> bodies.PlainTurns:
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
@@ -118,7 +118,7 @@ def _turns(messages: object) -> bodies.Turns:
             stateful = True
         settled = bodies.plain(content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
-    return bodies.Turns(turns, "\n".join(system), stateful)
+    return bodies.PlainTurns(turns, "\n".join(system), stateful)
 
 
 def _merge(choice: Json, update: Json) -> bool:
@@ -274,7 +274,7 @@ def _updates(index: int, choice: Json) -> list[Json]:
 
 
 def _parted(message: Json) -> tuple[Json, list[tuple[str, str]]]:
-    """What the first chunk of a message says at once, and the texts that follow in pieces, the answer last."""
+    """The part of a message that the first chunk says at once, and the texts that follow in pieces, the answer last."""
     first: Json = {}
     texts: list[tuple[str, str]] = []
     for key, value in message.items():

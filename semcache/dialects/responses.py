@@ -187,11 +187,11 @@ class ResponseAssembler:
             self._response = response if isinstance(response, dict) else None
 
 
-def _turns(given: object) -> bodies.Turns:
+def _turns(given: object) -> bodies.PlainTurns:
     if given is None:
-        return bodies.Turns([])
+        return bodies.PlainTurns([])
     if isinstance(given, str):
-        return bodies.Turns([{"role": "user", "content": given}])
+        return bodies.PlainTurns([{"role": "user", "content": given}])
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
@@ -210,7 +210,7 @@ def _turns(given: object) -> bodies.Turns:
             continue
         turn = {key: value for key, value in item.items() if (key, value) != ("type", "message")}
         turns.append({**turn, "content": settled} if "content" in item else turn)
-    return bodies.Turns(turns, "\n".join(system), stateful)
+    return bodies.PlainTurns(turns, "\n".join(system), stateful)
 
 
 def _is_output(item: Json) -> bool:

@@ -166,7 +166,7 @@ def strings_of(value: object) -> str:
 
 
 def _shown(name: str, child: object) -> str | None:
-    """What is read of a member itself: a text with its name, `{"password": "..."}`, or a name that may be a secret."""
+    """The text that is read of a member: `{"password": "..."}` with its name, or a name that may be a secret."""
     if not isinstance(child, str):
         return name if len(name) > _SHORT else None
     if _is_data(child):

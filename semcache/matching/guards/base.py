@@ -15,7 +15,7 @@ from semcache.types import Conflict
 R = TypeVar("R")
 
 
-class Finding(NamedTuple):
+class GuardFinding(NamedTuple):
     """The finding of a part of a guard: what its `Conflict` says, and whether that is beyond doubt."""
 
     detail: str

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from semcache.matching.guards import channels, nationalities, opposed_sides, persons, roles, voices
-from semcache.matching.guards.base import Finding, ReadingGuard
+from semcache.matching.guards.base import GuardFinding, ReadingGuard
 from semcache.matching.guards.order import BEING, settled
 from semcache.matching.guards.swapped_phrases import swap
 from semcache.request import pointing
@@ -180,7 +180,7 @@ def _sides_exchanged(one: DirectionReading, two: DirectionReading) -> str | None
     return f"{' and '.join(sorted(things))} changed places" if things else None
 
 
-def _words_swapped(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> Finding | None:
+def _words_swapped(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> GuardFinding | None:
     """The phrases of texts of nearly the same words that changed places."""
     common = len(one.bag & two.bag)
     if common < 2 or common < _FEWEST * max(len(one.bag), len(two.bag)):

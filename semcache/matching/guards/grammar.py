@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.matching.guards import completed, inflection
-from semcache.matching.guards.base import Finding
+from semcache.matching.guards.base import GuardFinding
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -109,45 +109,45 @@ def read(text: str) -> GrammarReading:
     )
 
 
-def compare(query: str, cached: str) -> Finding | None:
+def compare(query: str, cached: str) -> GuardFinding | None:
     """The disagreement of two texts' light words."""
     one, two = read(query), read(cached)
     if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
-        return Finding(f"{one.tense} / {two.tense}")
+        return GuardFinding(f"{one.tense} / {two.tense}")
     inflected = inflection.compare(query, cached) or completed.compare(query, cached)
     if inflected is not None:
-        return Finding(inflected)
+        return GuardFinding(inflected)
     if not one.verbs or sorted(one.verbs) != sorted(two.verbs) or len(differing(query, cached)) > _MOST:
         return None
     return _asked_otherwise(one, two) or (_related_otherwise(one, two) if one.verbs == two.verbs else None)
 
 
-def _asked_otherwise(one: GrammarReading, two: GrammarReading) -> Finding | None:
+def _asked_otherwise(one: GrammarReading, two: GrammarReading) -> GuardFinding | None:
     """Another role of the question word, another modal verb, or another tense.
 
     Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
     """
     if one.role and two.role and one.role != two.role:
-        return Finding(f"{one.role} / {two.role}")
+        return GuardFinding(f"{one.role} / {two.role}")
     if one.modal and two.modal and one.modal != two.modal and one.closed and two.closed:
-        return Finding(f"{one.modal} / {two.modal}")
+        return GuardFinding(f"{one.modal} / {two.modal}")
     if one.tense and two.tense and one.tense != two.tense and one.words.isdisjoint(_LASTING):
         alone = one.words ^ two.words <= _TENSED
-        return Finding(f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense))
+        return GuardFinding(f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense))
     return None
 
 
-def _related_otherwise(one: GrammarReading, two: GrammarReading) -> Finding | None:
+def _related_otherwise(one: GrammarReading, two: GrammarReading) -> GuardFinding | None:
     """Another preposition before the same word or number, or another stance to the same things."""
     alone = one.words ^ two.words <= _FOR_AND_TO
     for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
         if left and right and left != right and word == other and (alone or {left, right} != _FOR_AND_TO):
-            return Finding(f"{left} / {right}")
+            return GuardFinding(f"{left} / {right}")
     if one.stance and two.stance and one.stance != two.stance:
-        return Finding(f"{one.stance} / {two.stance}")
+        return GuardFinding(f"{one.stance} / {two.stance}")
     for (left, number), (right, other) in zip(one.counted, two.counted, strict=False):
         if number == other and left != right and "for" in (left, right):
-            return Finding(f"{left} / {right} {number}")
+            return GuardFinding(f"{left} / {right} {number}")
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Finding
+from semcache.matching.guards.base import GuardFinding
 from semcache.request.text import LIGHT, vocabulary
 
 _JOINED = vocabulary("and or nor plus")
@@ -23,7 +23,7 @@ class _Phrase(NamedTuple):
     length: int
 
 
-def swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> Finding | None:
+def swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> GuardFinding | None:
     """The phrases that stand in each other's surroundings.
 
     A phrase is as many words as follow one another in both texts. Of the four words around two phrases, at least three
@@ -38,7 +38,7 @@ def swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> 
             if stayed > 2:
                 shown = " / ".join(" ".join(one[each.here : each.here + each.length]) for each in (first, second))
                 between = frozenset(one[first.here + first.length : second.here])
-                return Finding(f"{shown} changed places", stayed == 4 and not between <= _BEING)
+                return GuardFinding(f"{shown} changed places", stayed == 4 and not between <= _BEING)
     return None
 
 

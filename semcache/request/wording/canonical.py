@@ -32,7 +32,7 @@ from semcache.request.wording.task_texts import parted
 from semcache.request.wording.worked_on import text_ends
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 12
+VERSION = 13
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -75,7 +75,7 @@ class _Notes:
     counted: set[str] = field(default_factory=set)
 
     def of(self, kind: Edit, before: T, after: T) -> T:
-        """What an edit has made of a text, noted if that is another."""
+        """The text that an edit has made, noted if it is another."""
         if before != after:
             self.made.add(kind)
         return after
