@@ -34,6 +34,7 @@ _TRIED, _SELDOM = 0.25, 0.05
 _PLAUSIBLE = 0.25  # P(correct) from which a doubt is
 _EAGER = 40  # words with a known result before which one is had of all of them
 _SHAKEN = 40  # the same after a wrong yes, of the plausible ones, if the model is none that is easily fooled
+_EVEN = 0.5  # P(wrong), given a label, from which an answer is taken for wrong: a judge with noise errs more often
 _EASILY = 0.2  # probability of such a model from which it is taken for one
 _PROBES = 80  # words that are had about vetoed neighbours
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
@@ -185,7 +186,8 @@ class JudgedTier:
         meant = label.served or (word.p_yes >= YES and 1.0 - after <= stratum.limit())
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
         self._probation.known += 1
-        self._right = 0 if word.p_yes >= YES and not label.correct else self._right + 1
+        wrong_after = self._noise.posterior(1.0 - after, correct=label.correct)
+        self._right = 0 if word.p_yes >= YES and wrong_after >= _EVEN else self._right + 1
         if not label.correct and (word.sampled or word.p_yes >= YES):
             wrong = self._noise.posterior(1.0 - sigmoid(word.odds), correct=False)
             self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)

@@ -276,6 +276,15 @@ def test_after_a_wrong_yes_of_a_good_model_all_plausible_doubts_are_tried_until_
     assert (tier.tried("default", 0.6), tier.tried("default", 0.01)) == usual
 
 
+def test_a_wrong_answer_that_is_most_likely_an_error_of_its_judge_asks_for_no_more_words() -> None:
+    tier = JudgedTier(at(0.01), noise=LabelNoise(0.1, 0.1))
+    for number in range(60):
+        tier.differ(b"asked", number, 0.05)
+        tier.observe(label(correct=True))
+    tier.observe(label(correct=False, before=0.9))
+    assert tier.tried("default", 0.6) < 1.0
+
+
 def test_no_more_words_are_had_of_a_model_that_is_easily_fooled() -> None:
     tier = JudgedTier(at(0.01))
     for number in range(60):
