@@ -19,7 +19,7 @@ import msgspec
 from semcache.agents.composed_text import fits, written
 from semcache.agents.forms import unit_of, write
 from semcache.agents.pattern import PatternFit
-from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn, reservations
+from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn
 from semcache.agents.schemas import choices, valid
 from semcache.agents.slots import STOP, words
 from semcache.agents.template import (
@@ -80,6 +80,7 @@ async def fill(
     fit: PatternFit,
     tools: Mapping[str, DeclaredTool],
     *,
+    salt: bytes,
     done: Sequence[RunTurn] = (),
     small: SmallModel | None = None,
     seconds: float = 5.0,
@@ -87,9 +88,9 @@ async def fill(
 ) -> FilledPlan:
     """The template for this task. Raises Unfit.
 
-    `done` are the turns of this run so far, which must be the template's first steps: their results fill slots.
-    `until` is the first step that is not needed yet; slots that only later steps use stay as they are. `seconds` is
-    what the small model may take.
+    `salt` is the one that it was learned with. `done` are the turns of this run so far, which must be the template's
+    first steps: their results fill slots. `until` is the first step that is not needed yet; slots that only later steps
+    use stay as they are. `seconds` is what the small model may take.
     """
     told = {word.stem for word in words(task)}
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
@@ -97,7 +98,7 @@ async def fill(
     counted = counts(template.steps)
     _check_values(template, fit, counted)
     wanted = template.steps if until is None else template.steps[:until]
-    values = followed(template, fit, done)
+    values = followed(template, fit, done, salt=salt)
     open_: list[Slot] = []
     waiting: set[str] = set()
     for name in dict.fromkeys(hole.slot for step in wanted[len(done) :] for hole in _holes(step)):
@@ -135,11 +136,11 @@ def _check_values(template: Template, fit: PatternFit, counted: frozenset[str]) 
             _put(hole, {slot.name: _said(slot, fit, counted)})
 
 
-def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:
+def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn], *, salt: bytes) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
-    A step that failed, or that was made with other arguments, is left to the planner, and so is a result that says no,
-    as none did before, ahead of a call that may change something.
+    A step that failed, or that was made with other arguments, is left to the planner, and so is a result that is unlike
+    those before, ahead of a call that may change something. `salt` is the one that the template was learned with.
     """
     values: dict[str, Json] = {}
     counted = counts(template.steps)
@@ -149,8 +150,8 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> di
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
             raise UnfitTemplate(PlanReason.OFF_PLAN)
         for action, call in zip(step.actions, turn.calls, strict=True):
-            if call.failed or (reservations(call.result) - set(action.passes) and _changes_after(template, number)):
-                raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result says no")
+            if call.failed or (_changes_after(template, number) and not action.result.allows(call.result, salt)):
+                raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result is unlike those before")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)
                 if slot.source is SlotSource.TASK and slot.name in fit.values:

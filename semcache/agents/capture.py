@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import msgspec
 
 from semcache.agents import pattern, template
+from semcache.agents.attempts import without_attempts
 from semcache.agents.composed_text import ComposedText, FromResult, composed, sought, taken_apart
+from semcache.agents.expected_result import expected, type_of
 from semcache.agents.forms import forms_of, says_order, unit_of, write
 from semcache.agents.pattern_gap import OWNED, items, listing
-from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest, reservations
+from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
 from semcache.agents.value_pieces import span_of
@@ -66,7 +67,7 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
     return Draft(
-        learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw, made.said, made.plain
+        learned, tuple(made.slots), steps, used, tuple(needed), type_of(run.answer), made.raw, made.said, made.plain
     )
 
 
@@ -96,8 +97,8 @@ class _DraftBuilder:
         for place, calls in enumerate(kept):
             actions = [
                 Action(
-                    call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call), _type(call.result),
-                    tuple(sorted(one for one in reservations(call.result) if _KEY.fullmatch(one))),
+                    call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call),
+                    expected(call.result, self._salt),
                 )
                 for call in calls
             ]  # fmt: skip
@@ -123,15 +124,13 @@ class _DraftBuilder:
         return steps
 
     def _kept(self) -> Iterator[list[RunCall]]:
-        """The calls that count: none that failed, no look at what was looked at and has not changed since."""
+        """The calls that count: no failed attempts, no look at what was looked at and has not changed since."""
         looked: set[bytes] = set()
-        for turn in self._run.turns:
+        for turn in without_attempts(self._run.task, self._run.turns):
             calls: list[RunCall] = []
             for call in turn.calls:
                 if call.tool not in self._tools:
                     raise NoRun(PlanReason.UNDECLARED_TOOL)
-                if call.failed:
-                    continue
                 mark = digest(call.tool, call.arguments)
                 if self._reads(call) and mark in looked:
                     continue
@@ -349,19 +348,6 @@ def _listed(task: str, value: Sequence[Json]) -> str | None:
 
 def _kind(piece: str, form: ValueForm) -> SlotKind:
     return SlotKind.NUMBER if form in (ValueForm.INTEGER, ValueForm.NUMBER) and piece.isdecimal() else kind_of(piece)
-
-
-def _type(value: Any) -> str:
-    """The JSON type of a result, which is all that is kept of it."""
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, dict):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    return "null" if value is None else "number"
 
 
 def _stems(text: str) -> list[str]:

@@ -106,8 +106,7 @@ class _Union:
     def _action(self, one: Action, two: Action) -> Action:
         if one.tool != two.tool:
             raise _Differs
-        passes = tuple(sorted({*one.passes, *two.passes}))
-        return replace(one, arguments=self._tree(one.arguments, two.arguments), passes=passes)
+        return replace(one, arguments=self._tree(one.arguments, two.arguments), result=one.result.also(two.result))
 
     def _tree(self, one: Filled, two: Filled) -> Filled:
         if isinstance(one, Hole) and isinstance(two, Hole):

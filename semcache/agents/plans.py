@@ -306,10 +306,10 @@ class Plans:
             return FoundPlan("miss", why, plan_id, p_success=likely, label=label, key=key, detail=detail)
         try:
             if done and len(done) == len(template.steps):
-                followed(template, match.fit, done)
+                followed(template, match.fit, done, salt=self._salt)
                 return self._done(FoundPlan("miss", "", plan_id, p_success=likely, label=label, key=key))
             plan = await fill(
-                template, asked.task, match.fit, asked.tools, done=done, small=asked.small,
+                template, asked.task, match.fit, asked.tools, salt=self._salt, done=done, small=asked.small,
                 seconds=self.terms.small_seconds, until=len(done) + 1 if template.steps[0].actions else None,
             )  # fmt: skip
         except UnfitTemplate as error:

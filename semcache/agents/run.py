@@ -7,7 +7,6 @@ with one reason, never another exception.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from semcache.agents.courtesy import without_courtesy
-from semcache.request.text import vocabulary
+from semcache.agents.result_signs import failed
 from semcache.runtime.scoped_memo import scoped_cache
 
 Json: TypeAlias = Any
@@ -28,22 +27,6 @@ MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
 MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
 _DEPTH = 24
 _sorted = msgspec.json.Encoder(order="sorted")
-
-
-_STATUS = ("status", "state", "outcome", "code", "status_code")
-_FAULTS = ("errors", "failure", "exception")
-_UNDONE = vocabulary(
-    """
-    declined denied rejected refused failed failure error expired blocked cancelled canceled forbidden unavailable
-    insufficient invalid not_found missing timeout aborted
-    """
-)
-_NOTHING = re.compile(
-    r"\s*(?:http(?:/[\d.]+)? [45]\d\d\b|[45]\d\d (?:bad request|bad gateway|not found|forbidden|internal|service)"
-    r"|permission denied|access denied|insufficient|not found|no such|unauthori[sz]ed|forbidden|failed\b|failure\b"
-    r"|declined|denied|rejected|cannot|could not|unable to)",
-    re.IGNORECASE,
-)
 
 
 class PlanReason(StrEnum):
@@ -303,34 +286,6 @@ def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> 
         raise NoRun(PlanReason.UNREADABLE)
     result = loaded(text)
     return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or failed(result))
-
-
-def reservations(result: Json) -> frozenset[str]:
-    """The signs in a result that its call came to nothing; none for most results.
-
-    "empty" for a result that holds nothing; the names of what says no ("in_stock": false, "status": "declined").
-    A plan that goes on to change something should pass over none that the run it was learned from did not have.
-    """
-    if isinstance(result, dict) and result:
-        named = {name for name in _STATUS if _undone(result.get(name))}
-        named |= {name for name, value in result.items() if value is False}
-        return frozenset(named | {name for name in _FAULTS if result.get(name) not in (None, False, "", [], {}, 0)})
-    if isinstance(result, str) and _NOTHING.match(result):
-        return frozenset(("refusal",))
-    return frozenset() if result or (result == 0 and result is not False) else frozenset(("empty",))
-
-
-def _undone(status: Json) -> bool:
-    if isinstance(status, str):
-        return status.casefold() in _UNDONE
-    return isinstance(status, int) and not isinstance(status, bool) and 400 <= status < 600
-
-
-def failed(result: Json) -> bool:
-    """Return True for a tool result that is an error: by its `error`, `isError` or `success`, or by how it begins."""
-    if isinstance(result, dict):
-        return bool(result.get("error")) or result.get("isError") is True or result.get("success") is False
-    return isinstance(result, str) and result.lstrip()[:9].casefold().startswith(("error", "traceback", "exception"))
 
 
 def _reads(one: Mapping[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
+from semcache.agents.expected_result import ExpectedResult
 from semcache.agents.pattern import TaskPattern
 from semcache.agents.pattern_gap import PatternGap, Writing
 from semcache.agents.slots import SlotKind, words
@@ -103,15 +104,13 @@ class Slot:
 class Action:
     """A tool call to be made. `reads` says that the tool declares itself free of side effects.
 
-    `yields` is the type of the result that is expected: object, array, string, number, boolean or null. `passes` are
-    the signs of a call that came to nothing which the results of runs that ended well had too.
+    `result` is what the results of runs that ended well had in common.
     """
 
     tool: str
     arguments: Filled
     reads: bool
-    yields: str = "string"
-    passes: tuple[str, ...] = ()
+    result: ExpectedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +246,8 @@ def view(template: Template) -> dict[str, Any]:
                         "tool": one.tool,
                         "arguments": plain(one.arguments),
                         "reads": one.reads,
-                        "yields": one.yields,
-                        **({"passes": list(one.passes)} if one.passes else {}),
+                        "yields": one.result.yields,
+                        **{name: list(held) for name in _RESULT if (held := getattr(one.result, name))},
                     }
                     for one in step.actions
                 ],
@@ -313,6 +312,7 @@ _PLAIN: Mapping[str, Any] = {
     "expires": _Amount, "runs": _Count, "tokens": _Count, "good": _Amount, "bad": _Amount, "judged": _Amount,
     "retired": str,
 }  # fmt: skip
+_RESULT = ("passes", "always", "fields", "states")
 _SLOT = ("name", "kind", "source", "about", "step", "call")
 
 
@@ -371,14 +371,19 @@ def _slot(data: Mapping[str, Any]) -> Slot:
     )
 
 
+def _result(data: Mapping[str, Any]) -> ExpectedResult:
+    return ExpectedResult(
+        str(data["yields"]), *[msgspec.convert(data.get(one, ()), tuple[str, ...]) for one in _RESULT]
+    )
+
+
 def _step(data: Mapping[str, Any]) -> TemplateStep:
     text = None if data.get("text") is None else unplain(data["text"])
     if text is not None and not isinstance(text, Mix):
         raise ValueError("the text of a step is {'$text': [...]}")
     actions = [
         Action(
-            str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), str(one["yields"]),
-            msgspec.convert(one.get("passes", ()), tuple[str, ...]),
+            str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), _result(one),
         )
         for one in data["actions"]
     ]  # fmt: skip

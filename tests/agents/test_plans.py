@@ -53,7 +53,9 @@ async def test_a_run_that_left_the_plan_is_the_planners(turn) -> None:
 async def test_results_without_the_place_of_a_value_leave_it_to_the_planner() -> None:
     plans = await taught(ANN, BO)
     empty = [*TASK, *called(("find_user", {"user_id": "cy_fox_3"}, {"reservations": []}))]
-    assert (await plans.lookup(empty, tools=TOOLS)).why == "open-slot"
+    assert (await plans.lookup(empty, tools=TOOLS)).why == "off-plan"
+    several = [*TASK, *called(("find_user", {"user_id": "cy_fox_3"}, {"reservations": ["IJ56KL", "KL78MN"]}))]
+    assert (await plans.lookup(several, tools=TOOLS)).why == "open-slot"
     assert plans.counts["open-slot"] == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from semcache.agents.forms import write
 from semcache.agents.pattern import fit, learned
-from semcache.agents.run import reservations
+from semcache.agents.result_signs import reservations
 from semcache.agents.template import ValueForm
 from semcache.agents.turning_words import turning
 from tests.agents.worlds import TOOLS as WORLD
@@ -63,11 +63,17 @@ def test_thousands_are_read() -> None:
     ("result", "says_no"),
     [
         ({"in_stock": False}, {"in_stock"}),
-        ({"status": "declined"}, {"status"}),
-        ({"status": 503}, {"status"}),
+        ({"status": "declined"}, {"status: declined"}),
+        ({"status": 503}, {"status: 503"}),
         ({"errors": ["no such account"]}, {"errors"}),
-        ("Insufficient funds", {"refusal"}),
-        ("HTTP 500", {"refusal"}),
+        ("Insufficient funds", {"insufficient"}),
+        ("HTTP 500", {"http"}),
+        ("The order could not be cancelled, because it was shipped.", {"not"}),
+        ({"message": "The room isn't free"}, {"message: n't"}),
+        ({"result": {"error_code": 17}}, {"result.error_code"}),
+        ({"orders": []}, {"orders is empty"}),
+        ([{"type": "text", "text": "No such ticket"}], {"no"}),
+        ({"title": "Login page", "body": "It does not open. " * 40}, set()),
         (None, {"empty"}),
         ([], {"empty"}),
         ({}, {"empty"}),

@@ -231,6 +231,11 @@ async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> Non
     run = await service.learn(request(Endpoint.CHAT, half), [], said(Endpoint.CHAT, "Sorry."))
     assert len(service.plans.library.templates()) == 1
     assert await service.outcome(run or "", success=True, tenant="default")
+    # A plan without the refund would be none for the next order.
+    assert len(service.plans.library.templates()) == 1
+    mended = [*half, *called(("refund", {"order": 8, "amount": 4}, {"refunded": 4}), start=2)]
+    run = await service.learn(request(Endpoint.CHAT, mended), [], said(Endpoint.CHAT, "Refunded."))
+    assert await service.outcome(run or "", success=True, tenant="default")
     assert len(service.plans.library.templates()) == 2
 
 

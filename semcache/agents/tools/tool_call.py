@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from semcache.agents.result_signs import failed as is_error
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
-from semcache.agents.run import failed as is_error
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import OWN_STATE, History, identity
 from semcache.agents.tools.rules import Effect, ToolRule

@@ -1,0 +1,92 @@
+"""The result that a plan expects of a call: what the results of the runs that it was learned from had in common.
+
+A plan goes on after a call only where the result is like those: of their type, with most of their fields, and with the
+signs of failure that all of them had and no others. A state ("status": "shipped") must have been seen before: what is
+to be done may follow from it. Pure. Invariant: of results nothing is kept but their type, signs (`result_signs`), and
+keyed digests of the names of their fields and of their states.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from semcache.agents.result_signs import Json, reservations, states
+
+_SIGN = re.compile(r"[A-Za-z_\u26a0\u274c\u2717\u2718\U0001f6ab'](?:[\w .:'-]{0,79})")  # a name, or a word of the signs
+_FIELDS = 64  # of one result
+_ANY = "any"
+_SCALARS = frozenset(("string", "number", "boolean"))  # a text that is "7" one time is "seven" another
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedResult:
+    """The result that is expected.
+
+    `yields` is a type: object, array, string, number, boolean, null or any. `passes` are the signs that some of the
+    runs' results had, `always` those that all had. `fields` are keyed digests (hex) of the names that all had, and
+    `states` those of the states that any had.
+    """
+
+    yields: str = _ANY
+    passes: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+
+    def allows(self, result: Json, salt: bytes) -> bool:
+        """Return True for a result that is like those before. `salt` keys the names of fields as it did in them."""
+        signs, yields = _signs(result), type_of(result)
+        if self.yields not in (_ANY, yields) and not {self.yields, yields} <= _SCALARS:
+            return False
+        if not {*self.always} <= signs <= {*self.passes}:
+            return False
+        missing = {*self.fields} - {*_fields(result, salt)}
+        return 2 * len(missing) <= len(self.fields) and {*_states(result, salt)} <= {*self.states}
+
+    def also(self, other: ExpectedResult) -> ExpectedResult:
+        """The result that is expected once another run had this one."""
+        return ExpectedResult(
+            self.yields if self.yields == other.yields else _ANY,
+            tuple(sorted({*self.passes, *other.passes})),
+            tuple(sorted({*self.always} & {*other.always})),
+            tuple(sorted({*self.fields} & {*other.fields})),
+            tuple(sorted({*self.states, *other.states})),
+        )
+
+
+def expected(result: Json, salt: bytes) -> ExpectedResult:
+    """What is expected after one run with this result."""
+    signs = tuple(sorted(_signs(result)))
+    return ExpectedResult(type_of(result), signs, signs, tuple(_fields(result, salt)), tuple(_states(result, salt)))
+
+
+def type_of(value: Json) -> str:
+    """The JSON type of a result."""
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    return "null" if value is None else "number"
+
+
+def _signs(result: Json) -> frozenset[str]:
+    return frozenset([one for one in reservations(result) if _SIGN.fullmatch(one)])
+
+
+def _fields(result: Json, salt: bytes) -> list[str]:
+    names = sorted(result)[:_FIELDS] if isinstance(result, dict) else ()
+    return sorted([_digest(str(name), salt) for name in names])
+
+
+def _states(result: Json, salt: bytes) -> list[str]:
+    return sorted([_digest(f"{name}={value}", salt) for name, value in states(result)])
+
+
+def _digest(text: str, salt: bytes) -> str:
+    return blake2b(text.encode(), digest_size=4, key=salt[:64]).hexdigest()
