@@ -19,7 +19,7 @@ from typing import Any
 from eval.markdown import table
 from eval.plans import others, speed, stream
 from eval.plans.sets import SETS, Task
-from semcache.agents.plans import NearMatching
+from semcache.agents.plan_terms import NearMatching
 from semcache.config import packs
 from semcache.config.pack_schema import GUARDS
 from semcache.matching import guards

@@ -52,3 +52,16 @@ class PlanQuestion:
     done: Sequence[RunTurn]
     key: str
     small: SmallModel | None
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedRun:
+    """The result of learning from a run. `plan_id` is its template, None where it became none.
+
+    `why` is "learned" for a new template, "known" for one that the run confirmed or improved, else the reason why there
+    is none (`PlanReason`). Of an outcome it may also be "counted" (for or against the plan that was served), "failed"
+    (the run ended badly without a plan) or "passed-on" (to the worker that knows the run).
+    """
+
+    why: str
+    plan_id: str | None = None

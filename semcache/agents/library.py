@@ -16,7 +16,8 @@ from semcache.cache.synchronous import BlockingCache
 if TYPE_CHECKING:
     from semcache.agents.adapt import SmallModel
     from semcache.agents.plan_opening import BlockingPlans, PlansOnUse
-    from semcache.agents.plans import Plans, PlanTerms
+    from semcache.agents.plan_terms import PlanTerms
+    from semcache.agents.plans import Plans
     from semcache.agents.small_planner import SmallPlanner
     from semcache.agents.tools import ToolResults
     from semcache.cache.components import Components

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from semcache.agents.adapt import SmallModel
 from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.plans import CATEGORY, NearMatching, Plans, PlanTerms
+from semcache.agents.plan_terms import CATEGORY, NearMatching, PlanTerms
+from semcache.agents.plans import Plans
 from semcache.agents.small_planner import SmallPlanner
 from semcache.cache.maintenance import GRACE
 from semcache.matching import guards

@@ -11,17 +11,18 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from semcache.agents import outcome as outcomes
 from semcache.agents.adapt import SmallModel, UnfitTemplate, fill, followed
 from semcache.agents.capture import distil
-from semcache.agents.found_plan import FoundPlan, PlanQuestion
+from semcache.agents.found_plan import FoundPlan, LearnedRun, PlanQuestion
 from semcache.agents.grow import grown
 from semcache.agents.pattern import alignable, masked, realised
 from semcache.agents.plan_hint import hint
 from semcache.agents.plan_library import PlanLibrary
+from semcache.agents.plan_terms import CATEGORY, USUAL_TERMS, NearMatching, PlanTerms
 from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, interrupted, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.small_planner import SmallPlanner, SmallWork
@@ -32,14 +33,8 @@ from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
 from semcache.types.evidence import Label, LabelSource
 
-if TYPE_CHECKING:
-    from semcache.protocols import Threshold
-    from semcache.types import Conflict
-
 _log = logging.getLogger(__name__)
 
-CATEGORY = "plan"
-LIFE = 30 * 86400.0
 # No plan says what comes next; of those that are left out a plan does, though it cannot be served.
 _UNPLANNED = frozenset(
     one.value
@@ -50,29 +45,6 @@ _UNPLANNED = frozenset(
 )  # fmt: skip
 _REFUSED = 64  # tasks that a template keeps in mind to have failed at
 _ASKED = 3  # templates that are filled in for one task, at most
-
-
-@dataclass(frozen=True, slots=True)
-class PlanTerms:
-    """The terms of plans: `target` is the success below which nothing is served, `life` seconds a template lives."""
-
-    target: float = 0.9
-    life: float = LIFE
-    small_seconds: float = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class NearMatching:
-    """The certification of templates that are merely near a task.
-
-    `threshold` decides, `conflicts` are the guards, `draw` is uniform in [0, 1). `teach` takes labels, where they go to
-    a log first; without it the threshold is taught at once.
-    """
-
-    threshold: Threshold
-    conflicts: Callable[[str, str], tuple[Conflict, ...]] = lambda _one, _two: ()
-    draw: Callable[[], float] = lambda: 1.0
-    teach: Callable[[Label], object] | None = None
 
 
 class Plans:
@@ -89,7 +61,7 @@ class Plans:
         salt: bytes,
         new_id: Callable[[], int],
         clock: Callable[[], float] = time.time,
-        terms: PlanTerms = PlanTerms(),
+        terms: PlanTerms = USUAL_TERMS,
         small: SmallModel | None = None,
         near: NearMatching | None = None,
         note: Callable[[str], None] = lambda _why: None,
@@ -171,13 +143,27 @@ class Plans:
         """
         if not success:
             return None
+        given = {"tools": tools, "tenant": tenant, "agent": agent, "tokens": tokens, "found": found}
+        return (await self.learn(messages, **given)).plan_id
+
+    async def learn(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tenant: str = "default",
+        agent: str = "",
+        tokens: int = 0,
+        found: FoundPlan | None = None,
+    ) -> LearnedRun:
+        """Learn from a run that ended well, as `record` does, and say what it became. Raises StoreError."""
         declared = declared_tools(tools)
         try:
             run = read(messages)
             draft = distil(run, declared, salt=self._salt)
         except NoRun as error:
             self._count(error.why.value)
-            return None
+            return LearnedRun(error.why.value)
         if self.planner is not None and self._small is not None:
             await self._compare_run(messages, run.turns, tools, tenant, agent)
         async with self.library.changing():
@@ -192,7 +178,7 @@ class Plans:
                     self.library.believe(old, success=True)
                     self._learn(found, correct=public_id(old.id) == found.plan_id if found else False)
                     await self.library.keep(whole)
-                    return public_id(whole.id)
+                    return LearnedRun("known", public_id(whole.id))
             self._learn(found, correct=False)
             template = Template(
                 self._new_id(), 1, tenant, agent, partition, draft.tools, (draft.pattern,), draft.slots, draft.steps,
@@ -200,7 +186,7 @@ class Plans:
             )  # fmt: skip
             await self.library.make_room(tenant, now)
             await self.library.keep(template)
-            return public_id(template.id)
+            return LearnedRun("learned", public_id(template.id))
 
     async def outcome(self, found: FoundPlan | str, *, success: bool, tenant: str | None = None) -> bool:
         """Say whether a served plan led to success; False when there is no such template (of that tenant).

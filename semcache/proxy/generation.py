@@ -167,7 +167,7 @@ class Generation:
             if chosen.small.model is not None:
                 raise ConfigError("plans.small needs plans: set plans.mode to answer, or leave plans.small out")
             return None
-        from semcache.agents.plans import PlanTerms
+        from semcache.agents.plan_terms import PlanTerms
         from semcache.proxy.plan_service import PlanService
         from semcache.proxy.plan_small_opening import open_small_plans
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
+from semcache.agents.found_plan import LearnedRun
 from semcache.agents.template import view
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
@@ -45,19 +46,20 @@ def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
     callers = Permissions(auth)
 
     @router.post("/outcome")
-    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:
+    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, Any]:
         """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
         tenant = None if who.admin else who.tenant
         if body.plan is not None:
             known = await service.plans.outcome(body.plan, success=body.success, tenant=tenant)
+            became = LearnedRun("counted", body.plan) if known else None
         elif body.run is not None or body.session is not None:
             run = body.run or service.run_of(who.tenant, body.agent, body.session or "", [])
-            known = await service.outcome(run, success=body.success, tenant=tenant)
+            became = await service.outcome(run, success=body.success, tenant=tenant)
         else:
             raise RequestRejected(400, "name a run, a session or a plan", code="invalid_request_error")
-        if not known:
+        if became is None:
             raise RequestRejected(404, "no such run or plan", code="not_found")
-        return {"ok": True}
+        return {"ok": True, "why": became.why, "plan": became.plan_id}
 
     @router.get("")
     async def plans(who: Annotated[Caller, Depends(callers.trusted)], agent: str | None = None) -> list[dict[str, Any]]:

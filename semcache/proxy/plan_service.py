@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from semcache.agents.found_plan import FoundPlan
+from semcache.agents.found_plan import FoundPlan, LearnedRun
 from semcache.agents.plans import Plans
 from semcache.agents.run import PlanReason, digest, has_error
 from semcache.agents.small_planner import SmallWork
@@ -300,8 +300,10 @@ class PlanService:
             await self.outcome(run, success=True, tenant=tenant)
         return run
 
-    async def outcome(self, run: str, *, success: bool, tenant: str | None) -> bool:
-        """Record the outcome of a run; return False for a run that is not known (to that tenant). Raises StoreError.
+    async def outcome(self, run: str, *, success: bool, tenant: str | None) -> LearnedRun | None:
+        """Record the outcome of a run and return what it became; None if it is not known (to that tenant).
+
+        Raises StoreError.
 
         The outcome of a run that is not complete here is passed on to the other workers, if there are any; a failure
         only if nothing is known of the run, so that it is counted once.
@@ -310,12 +312,14 @@ class PlanService:
             with suppress(TimeoutError):
                 await asyncio.wait_for(under_way.wait(), _PATIENCE)
         whole = self._is_complete(run)
-        if (whole or not success or not self._others) and await self._ended(run, success=success, tenant=tenant):
-            return True
+        if whole or not success or not self._others:
+            became = await self._ended(run, success=success, tenant=tenant)
+            if became is not None:
+                return became
         if not self._others or _RUN.fullmatch(run) is None:
-            return False
+            return None
         await self.plans.library.tell(run, success=success, tenant=tenant or "", now=self._clock())
-        return True
+        return LearnedRun("passed-on")
 
     def _outcome_elsewhere(self, run: str, success: bool, tenant: str) -> None:
         """Record an outcome that another worker was told."""
@@ -325,29 +329,35 @@ class PlanService:
                 ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True)
             )
 
-    async def _ended(self, run: str, *, success: bool, tenant: str | None) -> bool:
+    async def _ended(self, run: str, *, success: bool, tenant: str | None) -> LearnedRun | None:
         pending = self._pending.get(run)
         if pending is None or tenant not in (None, pending.tenant):
-            return False
+            return None
         self._forget(run)
         try:
-            if pending.found is not None and not (success and pending.whole and pending.planned):
-                await self.plans.outcome(pending.found, success=success)
-            elif pending.whole:
-                await self.plans.record(
-                    pending.messages,
-                    tools=pending.tools,
-                    tenant=pending.tenant,
-                    agent=pending.agent,
-                    success=success,
-                    tokens=pending.tokens,
-                    found=pending.found,
-                )
+            return await self._learned(pending, success=success)
         except CacheUnavailable:
             # Who says it again is heard.
             self._note(run, pending)
             raise
-        return True
+
+    async def _learned(self, pending: PendingRun, *, success: bool) -> LearnedRun:
+        found = pending.found
+        if found is not None and not (success and pending.whole and pending.planned):
+            await self.plans.outcome(found, success=success)
+            return LearnedRun("counted", found.plan_id)
+        if not success:
+            return LearnedRun("failed")
+        if not pending.whole:
+            return LearnedRun(PlanReason.TRUNCATED.value)
+        return await self.plans.learn(
+            pending.messages,
+            tools=pending.tools,
+            tenant=pending.tenant,
+            agent=pending.agent,
+            tokens=pending.tokens,
+            found=found,
+        )
 
     def run_of(self, tenant: str, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
         """Return the id of a run: its session, or the conversation up to the task, which every turn begins with."""

@@ -7,7 +7,8 @@ from itertools import count
 import pytest
 
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.plans import NearMatching, Plans
+from semcache.agents.plan_terms import NearMatching
+from semcache.agents.plans import Plans
 from semcache.config.packs import load
 from semcache.matching.strategies import StaticThreshold
 from semcache.models.embedders import open_embedder

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from semcache.agents.plans import PlanTerms
+from semcache.agents.plan_terms import PlanTerms
 from semcache.agents.template import decode, encode, view
 from semcache.errors import InvalidArgument
 from semcache.storage.stores.plan_rows import MemoryPlans

@@ -16,7 +16,7 @@ from semcache.proxy import plan_dialects
 from semcache.proxy.auth import Authenticator, new_key
 from semcache.proxy.plan_routes import plan_routes
 from semcache.proxy.plan_service import PlanReply, PlanService, Unplanned
-from semcache.types import Endpoint, Scope
+from semcache.types import Endpoint, Scope, public_id
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened
 
 ANN, BO = cancelling("ann_lee_1", "AB12CD"), cancelling("bo_ray_2", "EF34GH")
@@ -296,3 +296,25 @@ def test_what_is_no_conversation_is_none(raw: bytes) -> None:
     assert plan_dialects.conversation(Endpoint.MESSAGES, raw) is None
     assert plan_dialects.conversation(Endpoint.RESPONSES, raw) is None
     assert plan_dialects.read_answer(Endpoint.CHAT, raw) is None
+
+
+async def test_the_outcome_of_a_run_says_what_it_became() -> None:
+    service, chat = PlanService(opened(), salt=SALT, clock=lambda: 1000.0), dialects()[Endpoint.CHAT]
+
+    async def ended(messages: list[dict[str, Any]], *, success: bool = True) -> str:
+        run = await service.learn(request(Endpoint.CHAT, messages), [], said(Endpoint.CHAT, "Done."))
+        became = await service.outcome(run or "", success=success, tenant="default")
+        assert became is not None
+        assert (became.plan_id is None) == (became.why not in ("learned", "known", "counted"))
+        return became.why
+
+    failing = [*asked("Refund order 8 with 4 coins"), *called(("refund", {"order": 8, "amount": 4}, "Error: no"))]
+    vague = [*asked("Cancel AB12CD"), *called(("cancel", {"reservation_id": "AB12CD", "reason": "AB12CD"}, "ok"))]
+    assert [await ended(one) for one in (ANN[:-1], BO[:-1], failing)] == ["learned", "known", "tool-error"]
+    assert await ended(vague) == "vague"
+    assert await ended(failing, success=False) == "failed"
+    served = await service.serve(chat, request(Endpoint.CHAT, TASK), [], "7")
+    assert isinstance(served, PlanReply)
+    became = await service.outcome(dict(served.headers)[b"x-semcache-run"].decode(), success=True, tenant="default")
+    assert became is not None
+    assert (became.why, became.plan_id) == ("counted", public_id(service.plans.library.templates()[0].id))
