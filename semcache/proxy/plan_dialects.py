@@ -48,16 +48,36 @@ def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
 def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
     """Return True if the client leaves it to the model to call tools; else a plan is not what it asks for.
 
-    Nor is it for a client that wants several answers, or an answer that begins with its thinking: without that, the API
-    refuses what comes after a call.
+    Nor is it for a client that wants several answers, sound, the probabilities of words, or an answer that begins with
+    its thinking: without that, the API refuses what comes after a call.
     """
     body = msgspec.json.decode(raw)
-    chosen, thinking, count = (body.get(name) for name in ("tool_choice", "thinking", "n"))
-    kind = chosen.get("type") if isinstance(chosen, Mapping) else chosen
+    thinking, count = body.get("thinking"), body.get("n")
     if endpoint is Endpoint.MESSAGES and isinstance(thinking, Mapping) and thinking.get("type") == "enabled":
         return False
+    if body.get("logprobs") or body.get("top_logprobs") or body.get("modalities") not in (None, [], ["text"]):
+        return False
     answered = endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
-    return kind in (None, "auto") and count in (None, 1) and answered
+    return count in (None, 1) and answered and lets_choose(raw)
+
+
+def lets_choose(raw: bytes) -> bool:
+    """Return True if the model may call any tool that is declared, or none."""
+    body = msgspec.json.decode(raw)
+    chosen = body.get("tool_choice")
+    return (chosen.get("type") if isinstance(chosen, Mapping) else chosen) in (None, "auto")
+
+
+def is_formatted(endpoint: Endpoint, raw: bytes) -> bool:
+    """Return True if the client wants the text of an answer in a format, such as JSON of a schema."""
+    body = msgspec.json.decode(raw)
+    told = body.get("text") if endpoint is Endpoint.RESPONSES else body
+    name = {Endpoint.RESPONSES: "format", Endpoint.MESSAGES: "output_format"}.get(endpoint, "response_format")
+    wanted = told.get(name) if isinstance(told, Mapping) else None
+    if wanted is None and endpoint is Endpoint.MESSAGES:
+        config = body.get("output_config")
+        wanted = config.get("format") if isinstance(config, Mapping) else None
+    return isinstance(wanted, Mapping) and wanted.get("type") != "text"
 
 
 def one_at_a_time(endpoint: Endpoint, raw: bytes) -> bool:

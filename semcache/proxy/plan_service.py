@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from semcache.protocols import Dialect
 from semcache.proxy import plan_dialects
 from semcache.proxy.asgi import HeaderList
 from semcache.proxy.hit_replay import EVENT_STREAM
+from semcache.proxy.pending_runs import PendingRun, PendingRuns
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
 from semcache.proxy.relay import exact_only
 from semcache.types import Assembled, Forward, Lookup, Usage, Why
@@ -37,29 +37,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _RUN = re.compile(r"[0-9a-f]{32}")
 _NOTHING = Usage()
-_PENDING = 4096  # runs whose outcome is not known yet
-_PENDING_BYTES = 32 << 20  # of their newest requests
 _PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
 # What may not be kept, or is wanted new each time, has no plan either; what depends on person or moment has.
 _NO_PLAN = frozenset([Why.DISABLED, Why.STATEFUL, Why.SECRET, Why.CREATIVE, Why.TEMPERATURE])
-
-
-@dataclass(slots=True)
-class PendingRun:
-    """A run whose outcome is not known: its conversation so far, and the plan that was served in it last.
-
-    `planned` says that a model chose some of its calls, so that there is something to learn from it.
-    """
-
-    tenant: str
-    agent: str
-    messages: list[dict[str, Any]]
-    tools: list[dict[str, Any]]
-    found: FoundPlan | None = None
-    whole: bool = False
-    planned: bool = False
-    size: int = 0  # bytes of its newest request
-    tokens: int = 0  # completion tokens that models spent on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +118,7 @@ class PlanService:
     ) -> None:
         self.small = small
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
-        self._pending: OrderedDict[str, PendingRun] = OrderedDict()
-        self._bytes = 0
+        self.pending = PendingRuns()
         self._under_way: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._others = others
@@ -206,6 +185,8 @@ class PlanService:
             return Unplanned(FoundPlan("miss", "max-error"))
         if found.outcome != "plan":
             return await self._without_plan(turn, found, helper) if helper is not None else Unplanned(found)
+        if not found.calls and plan_dialects.is_formatted(request.endpoint, request.raw):
+            return Unplanned(FoundPlan("miss", "response-format"))
         if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
             if helper is not None:
                 helper.small.spent(helper.calls)
@@ -247,7 +228,7 @@ class PlanService:
         """Return the calls of a plan as the reply; the run waits for its outcome from now on."""
         request = turn.request
         tenant, size = request.scope.tenant, len(request.raw)
-        self._note(turn.run, PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size))
+        self.pending.note(turn.run, PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size))
         now = int(self._clock())
         # The same ids for the same conversation: the reply to its results is then found as an identical request.
         ids = digest(self._salt.hex(), "calls", tenant, turn.messages).hex()[:24]
@@ -295,7 +276,11 @@ class PlanService:
         calls = bool(spoken.get("tool_calls"))
         said = [*messages, spoken]
         size = len(request.raw) + len(body)
-        self._note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens))
+        unfit = "" if plan_dialects.lets_choose(request.raw) else "tool-choice"
+        if not any(one.get("tool_calls") for one in said) and plan_dialects.is_formatted(request.endpoint, request.raw):
+            # The answer would be the plan, and another client may want it in another format.
+            unfit = "response-format"
+        self.pending.note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens, unfit))
         if not calls and self._rule == "finished" and not has_error(messages):
             await self.outcome(run, success=True, tenant=tenant)
         return run
@@ -308,10 +293,10 @@ class PlanService:
         The outcome of a run that is not complete here is passed on to the other workers, if there are any; a failure
         only if nothing is known of the run, so that it is counted once.
         """
-        if not self._is_complete(run) and (under_way := self._under_way.get(run)) is not None:
+        if not self.pending.is_complete(run) and (under_way := self._under_way.get(run)) is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(under_way.wait(), _PATIENCE)
-        whole = self._is_complete(run)
+        whole = self.pending.is_complete(run)
         if whole or not success or not self._others:
             became = await self._ended(run, success=success, tenant=tenant)
             if became is not None:
@@ -323,22 +308,22 @@ class PlanService:
 
     def _outcome_elsewhere(self, run: str, success: bool, tenant: str) -> None:
         """Record an outcome that another worker was told."""
-        if self._is_complete(run):
+        if self.pending.is_complete(run):
             ended = partial(self._ended, run, success=success, tenant=tenant or None)
             self.run_in_background(
                 ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True)
             )
 
     async def _ended(self, run: str, *, success: bool, tenant: str | None) -> LearnedRun | None:
-        pending = self._pending.get(run)
+        pending = self.pending.get(run)
         if pending is None or tenant not in (None, pending.tenant):
             return None
-        self._forget(run)
+        self.pending.forget(run)
         try:
             return await self._learned(pending, success=success)
         except CacheUnavailable:
             # Who says it again is heard.
-            self._note(run, pending)
+            self.pending.note(run, pending)
             raise
 
     async def _learned(self, pending: PendingRun, *, success: bool) -> LearnedRun:
@@ -350,6 +335,9 @@ class PlanService:
             return LearnedRun("failed")
         if not pending.whole:
             return LearnedRun(PlanReason.TRUNCATED.value)
+        if pending.unfit:
+            # Its calls show what the client wanted in that turn, not what its task needs.
+            return LearnedRun(pending.unfit)
         return await self.plans.learn(
             pending.messages,
             tools=pending.tools,
@@ -364,26 +352,6 @@ class PlanService:
         start = next((number for number, one in enumerate(messages) if one.get("role") == "user"), len(messages) - 1)
         begun: Any = session or list(messages[: start + 1])
         return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()
-
-    def _note(self, run: str, pending: PendingRun) -> None:
-        old = self._pending.get(run)
-        if old is not None:
-            pending.found = pending.found or old.found
-            pending.planned = pending.planned or old.planned
-            pending.tokens += old.tokens
-            self._forget(run)
-        self._pending[run] = pending
-        self._bytes += pending.size
-        while len(self._pending) > _PENDING or self._bytes > _PENDING_BYTES:
-            self._forget(next(iter(self._pending)))
-
-    def _forget(self, run: str) -> None:
-        gone = self._pending.pop(run, None)
-        self._bytes -= gone.size if gone is not None else 0
-
-    def _is_complete(self, run: str) -> bool:
-        pending = self._pending.get(run)
-        return pending is not None and pending.whole
 
 
 def _written(turn: _AskedTurn, body: bytes, status: bytes) -> tuple[bytes, HeaderList]:

@@ -318,3 +318,59 @@ async def test_the_outcome_of_a_run_says_what_it_became() -> None:
     became = await service.outcome(dict(served.headers)[b"x-semcache-run"].decode(), success=True, tenant="default")
     assert became is not None
     assert (became.why, became.plan_id) == ("counted", public_id(service.plans.library.templates()[0].id))
+
+
+CHOICES: dict[Endpoint, list[Any]] = {
+    Endpoint.CHAT: ["required", "none", {"type": "function", "function": {"name": "refund"}}],
+    Endpoint.RESPONSES: ["required", {"type": "function", "name": "refund"}],
+    Endpoint.MESSAGES: [{"type": "any"}, {"type": "tool", "name": "refund"}, {"type": "none"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "choice"), [(one, each) for one, some in CHOICES.items() for each in some], ids=str
+)
+async def test_a_run_in_which_the_client_chose_the_tool_is_no_plan_for_a_model_that_chooses(
+    endpoint: Endpoint, choice: Any
+) -> None:
+    service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0)
+    called_first = json.dumps({"choices": [{"message": ANN[2]}]}).encode()
+    first = called_first if endpoint is Endpoint.CHAT else said(endpoint, "I look.")
+    await service.learn(request(endpoint, ANN[:2], tool_choice=choice), [], first)
+    run = await service.learn(request(endpoint, ANN[:-1]), [], said(endpoint, "Done."))
+    became = await service.outcome(run or "", success=True, tenant="default")
+    assert became is not None
+    assert became.why == "tool-choice"
+    assert service.plans.library.templates() == []
+
+
+@pytest.mark.parametrize("fields", [{"logprobs": True}, {"modalities": ["text", "audio"]}, {"n": 2}], ids=str)
+async def test_what_no_plan_can_give_is_the_models_to_give(fields: dict[str, Any]) -> None:
+    service, chat = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    assert await _why(service, chat, request(Endpoint.CHAT, TASK)) == "served"
+    assert await _why(service, chat, request(Endpoint.CHAT, TASK, **fields)) == "tool-choice"
+
+
+FORMATS: dict[Endpoint, dict[str, Any]] = {
+    Endpoint.CHAT: {"response_format": {"type": "json_object"}},
+    Endpoint.RESPONSES: {"text": {"format": {"type": "json_schema", "name": "x", "schema": {}}}},
+    Endpoint.MESSAGES: {"output_config": {"format": {"type": "json_schema", "schema": {}}}},
+}
+
+
+@pytest.mark.parametrize("endpoint", PATHS)
+async def test_a_plan_in_words_is_in_no_format_and_calls_are_in_any(endpoint: Endpoint) -> None:
+    service, dialect = await learned(endpoint), dialects()[endpoint]
+    told = asked("Write down the steps of a refund for order 4711")
+    run = await service.learn(request(endpoint, told), [], said(endpoint, "Look order 4711 up\nRefund order 4711"))
+    assert await service.outcome(run or "", success=True, tenant="default")
+    other = asked("Write down the steps of a refund for order 4822")
+    assert await _why(service, dialect, request(endpoint, other)) == "served"
+    assert await _why(service, dialect, request(endpoint, other, **FORMATS[endpoint])) == "response-format"
+    assert await _why(service, dialect, request(endpoint, TASK, **FORMATS[endpoint])) == "served"
+    # An answer in a format is no plan in words either.
+    new = request(endpoint, asked("Name the parts of a refund for order 4711"), **FORMATS[endpoint])
+    run = await service.learn(new, [], said(endpoint, '{"order": 4711}'))
+    became = await service.outcome(run or "", success=True, tenant="default")
+    assert became is not None
+    assert became.why == "response-format"

@@ -352,12 +352,13 @@ async def test_an_outcome_that_the_store_could_not_take_can_be_said_again(
 async def test_runs_that_wait_for_their_outcome_are_bounded_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semcache.proxy.plan_service._PENDING_BYTES", 100_000)
+    monkeypatch.setattr("semcache.proxy.pending_runs.BYTES", 100_000)
     async with world(tmp_path) as here:
         for number in range(30):
             await here.ask(asked(task("bo_ray_2"), system="You help. " + "x" * 10_000 + str(number)))
         service = here.proxy.generation.plans
-        assert 0 < sum(one.size for one in service._pending.values()) == service._bytes <= 100_000
+        assert 0 < service.pending.size <= 100_000
+        assert len(service.pending) < 30
 
 
 async def test_expired_plans_leave_the_store_and_the_memory(tmp_path: Path) -> None:
