@@ -165,8 +165,13 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn], *, sa
 
 
 def _said(slot: Slot, fit: PatternFit, counted: Container[str]) -> str:
-    """The task's piece for a slot; what a number counts must be what it counted before: "€60" is not 60 dollars."""
+    """The task's piece for a slot; what a number counts must be what it counted before: "€60" is not 60 dollars.
+
+    Raises Unfit(OPEN_SLOT) also for a slot that one run alone has filled into unlike arguments.
+    """
     piece = fit.values[slot.name]
+    if slot.doubted:
+        raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
     if slot.name in counted and unit_of(piece) != slot.unit:
         raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
     return piece

@@ -21,6 +21,7 @@ from semcache.agents.expected_result import expected, type_of
 from semcache.agents.forms import forms_of, says_order, unit_of, write
 from semcache.agents.pattern_gap import OWNED, items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
+from semcache.agents.shared_values import HeldBy, doubted
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
 from semcache.agents.value_pieces import span_of
@@ -83,6 +84,7 @@ class _DraftBuilder:
         self._foreign: frozenset[str] | None = None
         self._names: dict[str, int] = {}
         self._known: dict[tuple[SlotSource, str], str] = {}
+        self._held: dict[str, list[HeldBy]] = {}
         self.said: dict[str, str] = {}
         self.slots: list[Slot] = []
         self.raw: dict[str, Json] = {}
@@ -105,6 +107,8 @@ class _DraftBuilder:
             steps.append(TemplateStep(tuple(actions)))
             for number, call in enumerate(calls):
                 self._remember(call.result, place, number)
+        shared = {name for name, held in self._held.items() if doubted(held, self._tools)}
+        self.slots = [replace(one, doubted=True) if one.name in shared else one for one in self.slots]
         return tuple(steps)
 
     def lines(self) -> tuple[TemplateStep, ...]:
@@ -194,6 +198,7 @@ class _DraftBuilder:
             return value
         known = self._known.get((SlotSource.TASK, repr(value)))
         if known is not None:
+            self._held.setdefault(known, []).append((tool, about, value))
             form = next(form for form in forms_of(value) if write(form, self.said[known]) == value)
             return Hole(known, form)
         found = self._leaves.get(repr(value))

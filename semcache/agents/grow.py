@@ -155,7 +155,8 @@ class _Union:
         if mine.source is SlotSource.OPEN:
             self._open[one.slot] = mine, theirs
         if mine.source is SlotSource.TASK:
-            self.slots[one.slot] = replace(mine, seen=theirs.seen)
+            # That two arguments have another value together is no chance.
+            self.slots[one.slot] = replace(mine, seen=theirs.seen, doubted=mine.doubted and mine.seen == theirs.seen)
         return replace(one, form=two.form) if two.form is ValueForm.INTEGER and one.form is ValueForm.NUMBER else one
 
     def _at(self, name: str, places: Sequence[ResultPlace]) -> None:

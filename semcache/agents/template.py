@@ -79,7 +79,7 @@ class Slot:
     ("tool.argument"). `seen` is a keyed digest of the last value of a task's slot, and of an open slot's last value or
     of the text around the values in it: a constant shows by it. `apart` names the task's slots that have changed while
     an open value stayed the same. `unit` is what the task's number counts ("$", "%"), "" for nothing that stands beside
-    it.
+    it. `doubted` says that unlike arguments had a task's value in the only run so far, one of them perhaps by chance.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Slot:
     also: tuple[ResultPlace, ...] = ()
     unit: str = ""
     apart: tuple[str, ...] = ()
+    doubted: bool = False
 
     @property
     def places(self) -> tuple[ResultPlace, ...]:
@@ -236,6 +237,7 @@ def view(template: Template) -> dict[str, Any]:
                 **({"also": [[step, call, list(path)] for step, call, path in one.also]} if one.also else {}),
                 **({"unit": one.unit} if one.unit else {}),
                 **({"apart": list(one.apart)} if one.apart else {}),
+                **({"doubted": True} if one.doubted else {}),
             }
             for one in template.slots
         ],
@@ -368,6 +370,7 @@ def _slot(data: Mapping[str, Any]) -> Slot:
         tuple([(int(step), int(call), tuple(path)) for step, call, path in data.get("also", ())]),
         str(data.get("unit", "")),
         tuple(map(str, data.get("apart", ()))),
+        bool(data.get("doubted", False)),
     )
 
 
