@@ -56,7 +56,8 @@ def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> 
     settled = union.settled()
     learned = _renamed(draft.pattern, union.names)
     steps = tuple([replace(step, actions=tuple([_settled(one, settled) for one in step.actions])) for step in steps])
-    patterns = _patterns(old.patterns, learned, task, literals(steps), salt)
+    values = {union.names[slot]: piece for slot, piece in draft.said.items() if slot in union.names}
+    patterns = _patterns(old.patterns, learned, (task, values), literals(steps), salt)
     if patterns is None:
         return None
     if union.alike:
@@ -274,15 +275,21 @@ def _renamed(pattern: TaskPattern, names: Mapping[str, str]) -> TaskPattern:
 
 
 def _patterns(
-    known: tuple[TaskPattern, ...], learned: TaskPattern, task: str, said: frozenset[str], salt: bytes
+    known: tuple[TaskPattern, ...],
+    learned: TaskPattern,
+    had: tuple[str, Mapping[str, str]],
+    said: frozenset[str],
+    salt: bytes,
 ) -> tuple[TaskPattern, ...] | None:
     """The patterns with a new one, and what it has in common with one of them; None when there are too many.
 
-    A task that a pattern says already adds nothing but how its values are written.
+    `had` is the task with the values that the run took from it. One that a pattern says already, with these values,
+    adds nothing but how they are written.
     """
+    task, values = had
     for place, one in enumerate(known):
         aligned = fit(one, task, salt=salt)
-        if aligned is not None and aligned.whole:
+        if aligned is not None and aligned.whole and not _differ(aligned.values, values):
             return (*known[:place], widened(one, aligned), *known[place + 1 :])
     if len(known) + 1 > PATTERNS:
         return None
@@ -296,3 +303,8 @@ def _patterns(
 def _loose(pattern: TaskPattern) -> bool:
     """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
     return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)
+
+
+def _differ(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
+    """Return True if a slot has two values: a gap took "the Archive folder" where the run had "Archive"."""
+    return any(one[slot].casefold() != two[slot].casefold() for slot in one.keys() & two.keys())

@@ -51,6 +51,13 @@ _BOUNDED = re.compile(
     re.IGNORECASE,
 )
 
+# In front of any value: "at least medium", "anything but red".
+_BOUNDED_WORD = re.compile(
+    r"(?:at (?:most|least)|up to|(?:no )?(?:more|less|fewer|higher|lower) than|any(?:thing|one)? but|anything|all but"
+    r"|everything but|except)\s+\S",
+    re.IGNORECASE,
+)
+
 
 class Writing(StrEnum):
     """A way in which a value is written."""
@@ -104,7 +111,7 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.KIND)
     if " or " in piece.casefold():
         found.add(Writing.EITHER)
-    if bounds(piece):
+    if bounds(piece) or _BOUNDED_WORD.match(piece):
         found.add(Writing.BOUNDED)
     if _is_phrase(piece):
         found.add(Writing.PHRASE)

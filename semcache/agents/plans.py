@@ -12,14 +12,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semcache.agents import outcome as outcomes
 from semcache.agents.adapt import SmallModel, UnfitTemplate, fill, followed
 from semcache.agents.capture import distil
 from semcache.agents.found_plan import FoundPlan, LearnedRun, PlanQuestion
 from semcache.agents.grow import grown
-from semcache.agents.pattern import alignable, masked, realised
+from semcache.agents.near_labels import card_of, label_of
+from semcache.agents.pattern import alignable, masked
+from semcache.agents.plain_wording import as_written, plain_task, wished
 from semcache.agents.plan_hint import hint
 from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plan_terms import CATEGORY, USUAL_TERMS, NearMatching, PlanTerms
@@ -27,11 +29,14 @@ from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, interrupted,
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.small_planner import SmallPlanner, SmallWork
 from semcache.agents.template import Template
-from semcache.agents.template_search import PlanTier, TemplateMatch
+from semcache.agents.template_search import PlanTier, TemplateIndex, TemplateMatch
 from semcache.agents.turning_words import turning
 from semcache.matching import decide
-from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
-from semcache.types.evidence import Label, LabelSource
+from semcache.types import Candidate, Controls, Forward, Serve, public_id
+from semcache.types.evidence import Label
+
+if TYPE_CHECKING:
+    from semcache.types import Vector
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +48,8 @@ _UNPLANNED = frozenset(
         PlanReason.OFF_PLAN, PlanReason.TOO_LARGE,
     )
 )  # fmt: skip
+# The wording of the task is all that keeps a plan from it.
+_OTHER_WORDS = frozenset((PlanReason.COLD.value, PlanReason.UNCERTAIN.value, PlanReason.TURNED.value))
 _REFUSED = 64  # tasks that a template keeps in mind to have failed at
 _ASKED = 3  # templates that are filled in for one task, at most
 
@@ -257,6 +264,25 @@ class Plans:
         key = digest(self._salt.hex(), masked(text)).hex()
         vector = await self.library.vector(masked(text)) if self._near is not None else None
         asked = PlanQuestion(text, known, done, key, small)
+        found = await self._as_said(shelf, asked, vector)
+        if found.why not in _OTHER_WORDS:
+            return found
+        return await self._in_plain_wording(shelf, asked) or found
+
+    async def _in_plain_wording(self, shelf: TemplateIndex, asked: PlanQuestion) -> FoundPlan | None:
+        """The plan of a task that says in other words what the tasks of a template say; None where there is none."""
+        for task, wish in ((plain_task(asked.task), False), (wished(asked.task), True)):
+            match = shelf.worded(task, wish=wish) if task is not None else None
+            written = as_written(asked.task, match.fit) if match is not None else None
+            if match is None or written is None or task is None:
+                continue
+            found = await self._served(replace(match, fit=written), replace(asked, task=task), 1.0, None)
+            if found.why not in _OTHER_WORDS:
+                return found
+        return None
+
+    async def _as_said(self, shelf: TemplateIndex, asked: PlanQuestion, vector: Vector | None) -> FoundPlan:
+        text, key = asked.task, asked.key
         tried: set[int] = set()
         miss = FoundPlan("miss", PlanReason.COLD.value, key=key)
         while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
@@ -342,12 +368,12 @@ class Plans:
         matching = self._near
         if matching is None:
             return replace(miss, plan_id=None)
-        candidates = [Candidate(_card(one), max(-1.0, min(1.0, one.score))) for one in near]
+        candidates = [Candidate(card_of(one), max(-1.0, min(1.0, one.score))) for one in near]
         terms = decide.RequestTerms(CATEGORY, Controls(), self._clock(), draw=matching.draw())
         decision = decide.semantic(candidates, asked.task, terms, matching.threshold, matching.conflicts)
         if isinstance(decision, Serve):
             match = next(one for one in near if one.template.id == decision.card.id)
-            label = self._label(match, decision.features, decision.p_correct, served=True, key=key)
+            label = label_of(match, decision.features, decision.p_correct, served=True, key=key, now=self._clock())
             matching.threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
             return await self._served(match, asked, decision.p_correct, label)
         nearest = decision.nearest if isinstance(decision, Forward) else None
@@ -356,16 +382,8 @@ class Plans:
         if nearest is None or not nearest.features:
             return miss
         match = next(one for one in near if one.template.id == nearest.card.id)
-        label = self._label(match, nearest.features, p_correct or 0.0, served=False, key=key)
+        label = label_of(match, nearest.features, p_correct or 0.0, served=False, key=key, now=self._clock())
         return replace(miss, plan_id=public_id(match.template.id), hint=hint(match.template, match), label=label)
-
-    def _label(self, match: TemplateMatch, features: tuple[float, ...], p: float, *, served: bool, key: str) -> Label:
-        source = LabelSource.AUDIT if served else LabelSource.MISS
-        template = match.template
-        return Label(
-            self._clock(), CATEGORY, template.tenant, template.id, template.id, bytes.fromhex(key), match.score,
-            features, p, False, source, served,
-        )  # fmt: skip
 
     def _learn(self, found: FoundPlan | None, *, correct: bool) -> None:
         """A label of the near tier: this template led to success where it was near, or it would have, or not."""
@@ -376,10 +394,3 @@ class Plans:
     def _count(self, why: str) -> None:
         self.counts[why] += 1
         self._note(why)
-
-
-def _card(match: TemplateMatch) -> Card:
-    """A template as the threshold sees it: the pattern's words around the new task's values."""
-    template = match.template
-    text = realised(match.pattern, match.fit)
-    return Card(template.id, b"", template.partition, CATEGORY, text, template.created, template.expires)

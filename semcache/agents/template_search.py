@@ -20,6 +20,7 @@ import numpy as np
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
+from semcache.agents.plain_wording import getting, plain_pattern
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.word_alignment import weight
@@ -144,6 +145,22 @@ class TemplateIndex:
         ]
         rest = [one for one in rest if one.template.id not in without]
         return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
+
+    def worded(self, task: str, *, wish: bool = False) -> TemplateMatch | None:
+        """The template that says the same as a task in plain wording, with its pattern in that; None where none does.
+
+        `wish`: the task names something alone. Whoever wants it may want it in the way of a template, if no other
+        template says another way to get it.
+        """
+        found: dict[int, TemplateMatch] = {}
+        for row, _ in self._lexical(task)[:ALIGNED]:
+            held = self._rows[row]
+            other = plain_pattern(held[1]) if held is not None and held[1].telling else None
+            other = getting(other) if wish and other is not None else other
+            fitted = fit(other, task, salt=self._salt) if other is not None else None
+            if held is not None and other is not None and fitted is not None and fitted.whole and other.telling:
+                found.setdefault(held[0], TemplateMatch(self.templates[held[0]], other, PlanTier.KEY, fitted))
+        return next(iter(found.values())) if found and not (wish and len(found) > 1) else None
 
     def twins(self, task: str, tools: Iterable[str]) -> list[Template]:
         """Templates of exactly these tools that the task could be an instance of, and the newest few others."""

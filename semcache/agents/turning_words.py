@@ -62,6 +62,7 @@ _REFERRING = vocabulary(
     others another same it its them they this that these those him her us me else the a an of
     """
 )
+_FURTHER = re.compile(r"(?:,| and) (?:the|an?|my|our|your|his|her|their) ")  # "the attic and the hallway"
 _CAPITAL = re.compile(r"[a-z0-9,] (?!I\b)[A-Z]")
 _OWNED = re.compile(r"['\u2019]s? [a-z]")
 _MANNER = re.compile(r"\b[a-z]+ly\b")
@@ -138,7 +139,9 @@ def _is_list(gap: PatternGap, piece: str) -> bool:
     """Return True where several things are named in the place of one."""
     if gap.kind not in (SlotKind.NAME, SlotKind.TEXT) or Writing.SEVERAL not in writing(piece) - gap.took:
         return False
-    return gap.widest < _PLACE or (gap.kind is SlotKind.NAME and " and " in piece)
+    if gap.widest < _PLACE or (gap.kind is SlotKind.NAME and " and " in piece):
+        return True
+    return gap.widest < _FREE and _FURTHER.search(piece) is not None
 
 
 def _items(gap: PatternGap, piece: str) -> list[str]:
