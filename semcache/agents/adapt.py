@@ -52,6 +52,14 @@ class UnfitTemplate(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class TimedModel:
+    """A small model, and the seconds that it may take for an answer."""
+
+    ask: SmallModel
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedCall:
     """A call ready to be made, or a line of a plan."""
 
@@ -82,15 +90,14 @@ async def fill(
     *,
     salt: bytes,
     done: Sequence[RunTurn] = (),
-    small: SmallModel | None = None,
-    seconds: float = 5.0,
+    small: TimedModel | None = None,
     until: int | None = None,
 ) -> FilledPlan:
     """The template for this task. Raises Unfit.
 
     `salt` is the one that it was learned with. `done` are the turns of this run so far, which must be the template's
     first steps: their results fill slots. `until` is the first step that is not needed yet; slots that only later steps
-    use stay as they are. `seconds` is what the small model may take.
+    use stay as they are. `small` says what stays open.
     """
     told = {word.stem for word in words(task)}
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
@@ -115,7 +122,7 @@ async def fill(
             open_.append(slot)
     filled = len(values)
     if open_:
-        values.update(await _asked(open_, template, task, tools, done, small, seconds))
+        values.update(await _asked(open_, template, task, tools, done, small))
     steps: list[tuple[PlannedCall, ...] | None] = []
     lines: list[str] = []
     for step in wanted[len(done) :]:
@@ -263,14 +270,13 @@ async def _asked(
     task: str,
     tools: Mapping[str, DeclaredTool],
     done: Sequence[RunTurn],
-    small: SmallModel | None,
-    seconds: float,
+    small: TimedModel | None,
 ) -> dict[str, Json]:
     """The small model's values of the open slots: one JSON object with exactly their names."""
     if small is None:
         raise UnfitTemplate(PlanReason.OPEN_SLOT, ", ".join(slot.about for slot in open_))
     try:
-        text = await asyncio.wait_for(small(prompt(open_, template, task, tools, done)), seconds)
+        text = await asyncio.wait_for(small.ask(prompt(open_, template, task, tools, done)), small.seconds)
     except TimeoutError as error:
         raise UnfitTemplate(PlanReason.TIMEOUT) from error
     except Exception as error:

@@ -57,7 +57,7 @@ class ExpectedResult:
 
 
 def expected(result: Json, salt: bytes) -> ExpectedResult:
-    """What is expected after one run with this result."""
+    """The result that is expected after one run with this one."""
     signs = tuple(sorted(_signs(result)))
     return ExpectedResult(type_of(result), signs, signs, tuple(_fields(result, salt)), tuple(_states(result, salt)))
 

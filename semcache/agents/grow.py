@@ -15,7 +15,7 @@ from dataclasses import replace
 from semcache.agents.capture import Draft
 from semcache.agents.composed_text import ComposedText, FromResult
 from semcache.agents.pattern import TaskPattern, fit, merge, widened
-from semcache.agents.pattern_gap import PatternGap, only_value
+from semcache.agents.pattern_gap import PatternGap, Writing, only_value
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind, words
 from semcache.agents.template import (
@@ -56,8 +56,8 @@ def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> 
     settled = union.settled()
     learned = _renamed(draft.pattern, union.names)
     steps = tuple([replace(step, actions=tuple([_settled(one, settled) for one in step.actions])) for step in steps])
-    values = {union.names[slot]: piece for slot, piece in draft.said.items() if slot in union.names}
-    patterns = _patterns(old.patterns, learned, (task, values), literals(steps), salt)
+    had = {union.names[slot]: piece for slot, piece in draft.said.items() if slot in union.names}
+    patterns = _patterns(old.patterns, learned, (task, had), literals(steps), salt)
     if patterns is None:
         return None
     if union.alike:
@@ -293,6 +293,9 @@ def _patterns(
             return (*known[:place], widened(one, aligned), *known[place + 1 :])
     if len(known) + 1 > PATTERNS:
         return None
+    # A list that a successful run had in a slot is accepted there in every wording.
+    known = tuple([_accepting(one, (learned,)) for one in known])
+    learned = _accepting(learned, known)
     common = [both for other in known if not _loose(other) and (both := merge(other, learned)) is not None]
     # A word that the plan says must be in every task of it.
     kept = [both for both in common if both not in known and not (set(learned.stems) - set(both.stems)) & said]
@@ -303,6 +306,17 @@ def _patterns(
 def _loose(pattern: TaskPattern) -> bool:
     """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
     return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)
+
+
+def _accepting(pattern: TaskPattern, others: Sequence[TaskPattern]) -> TaskPattern:
+    """A pattern whose slots accept several things where they did in others."""
+    gaps = [one for other in others for one in other.elements if isinstance(one, PatternGap) and one.slot]
+    several = {one.slot for one in gaps if Writing.SEVERAL in one.took}
+    elements = [
+        replace(one, took=one.took | {Writing.SEVERAL}) if isinstance(one, PatternGap) and one.slot in several else one
+        for one in pattern.elements
+    ]
+    return replace(pattern, elements=tuple(elements))
 
 
 def _differ(one: Mapping[str, str], two: Mapping[str, str]) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents import outcome as outcomes
-from semcache.agents.adapt import SmallModel, UnfitTemplate, fill, followed
+from semcache.agents.adapt import SmallModel, TimedModel, UnfitTemplate, fill, followed
 from semcache.agents.capture import distil
 from semcache.agents.found_plan import FoundPlan, LearnedRun, PlanQuestion
 from semcache.agents.grow import grown
@@ -150,8 +150,8 @@ class Plans:
         """
         if not success:
             return None
-        given = {"tools": tools, "tenant": tenant, "agent": agent, "tokens": tokens, "found": found}
-        return (await self.learn(messages, **given)).plan_id
+        became = await self.learn(messages, tools=tools, tenant=tenant, agent=agent, tokens=tokens, found=found)
+        return became.plan_id
 
     async def learn(
         self,
@@ -320,9 +320,10 @@ class Plans:
             if done and len(done) == len(template.steps):
                 followed(template, match.fit, done, salt=self._salt)
                 return self._done(FoundPlan("miss", "", plan_id, p_success=likely, label=label, key=key))
+            timed = None if asked.small is None else TimedModel(asked.small, self.terms.small_seconds)
             plan = await fill(
-                template, asked.task, match.fit, asked.tools, salt=self._salt, done=done, small=asked.small,
-                seconds=self.terms.small_seconds, until=len(done) + 1 if template.steps[0].actions else None,
+                template, asked.task, match.fit, asked.tools, salt=self._salt, done=done, small=timed,
+                until=len(done) + 1 if template.steps[0].actions else None,
             )  # fmt: skip
         except UnfitTemplate as error:
             why, detail = error.why.value, error.detail
