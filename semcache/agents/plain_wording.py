@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from semcache.agents.pattern import PatternFit, TaskPattern
 from semcache.agents.pattern_gap import PatternGap
@@ -41,7 +40,6 @@ def plain_task(task: str) -> str | None:
     return _restored(canonical(masked + task[end:]).text, values)
 
 
-@lru_cache(maxsize=65536)
 def plain_pattern(pattern: TaskPattern) -> TaskPattern | None:
     """The pattern in plain wording; None for one that takes any words somewhere, or has signs between its words."""
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
