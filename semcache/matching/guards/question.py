@@ -3,7 +3,8 @@
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
 where all content words are the same, it also compares what `grammar` reads of the light ones. Other `commands`, a
-question that is `favour`able where the other warns, and a further question conflict as well.
+question that is `favour`able where the other warns, a part of an amount for the whole and a further question conflict
+as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import acts, commands, favour, further, grammar, persons, tongues
+from semcache.matching.guards import acts, amount_parts, commands, favour, further, grammar, persons, tongues
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import LIGHT, content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -109,6 +110,14 @@ _INTERROGATIVE = _WORDS - {"which"}
 _HOW_WHERE = frozenset(("procedure", "where"))
 _ACTING = vocabulary("i you we one people someone somebody my our to")
 _NAMED = frozenset(("who", "when", "where"))
+_COMPARED = (
+    acts.compare,
+    favour.compare,
+    commands.compare,
+    tongues.compare,
+    persons.let_or_as,
+    amount_parts.compare,
+)
 _FAR = 6  # words behind a question word that may tell its type
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
@@ -138,7 +147,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
             light = grammar.compare(query, cached)
             if light is not None:
                 return Conflict(self.name, *light)
-            for compared in (acts.compare, favour.compare, commands.compare, tongues.compare, persons.let_or_as):
+            for compared in _COMPARED:
                 detail = compared(query, cached)
                 if detail is not None:
                     return Conflict(self.name, detail)
