@@ -22,8 +22,8 @@ _ONE = {"taxes": "tax", "gst": "vat", "fiber": "fibre", "gratuity": "tip"}
 _KINDS = vocabulary("total compound simple income sales import net gross added saturated extra more of the in an")
 # The whole is what these leave, or may be the part itself.
 _OWN = vocabulary(
-    "take takes keep keeps refund refunded earn earns earned earning make made gain save saved saving owe owed lose lost"
-    " add added charge charges charged deduct deducted withhold withheld tip get give put back off"
+    "take takes keep keeps refund refunded earn earns earned earning make made gain save saved saving owe owed"
+    " lose lost add added charge charges charged deduct deducted withhold withheld tip get give put back off"
 )
 _AUXILIARIES = vocabulary("is are was were will would do does did can could should have has")
 _BETWEEN = _KINDS | _AUXILIARIES | vocabulary("be the my our this that")
