@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from semcache.agents.pattern import PatternFit, TaskPattern
 from semcache.agents.pattern_gap import PatternGap
@@ -71,15 +72,26 @@ def getting(pattern: TaskPattern) -> TaskPattern | None:
     return replace(pattern, elements=(_GET, *pattern.elements[1:]))
 
 
-def as_written(task: str, fitted: PatternFit) -> PatternFit | None:
-    """The fit of a plain wording with its values as the task itself writes them; None where one is not to be found."""
+def as_written(task: str, plain: str, fitted: PatternFit) -> PatternFit | None:
+    """The fit of a plain wording with its values as the task itself writes them.
+
+    None where one is not to be found, or is free text of which the wording may have left out a part: "thanks" behind a
+    message is a word of the message.
+    """
+    typed = {task[one.start : one.end].casefold() for one in find(task)}
     values: dict[str, str] = {}
     for slot, piece in fitted.values.items():
         written = set(re.findall(rf"(?<!\w){re.escape(piece)}(?!\w)", task, re.IGNORECASE))
-        if len(written) != 1:
+        if len(written) != 1 or (piece.casefold() not in typed and _beside(piece, task) != _beside(piece, plain)):
             return None
         values[slot] = written.pop()
     return replace(fitted, values=values)
+
+
+def _beside(piece: str, text: str) -> list[list[str]]:
+    """The word right before and the one right behind each place where a piece stands, with their signs."""
+    parts = re.split(rf"(?<!\w){re.escape(piece.casefold())}(?!\w)", text.casefold())
+    return [before.split()[-1:] + behind.split()[:1] for before, behind in pairwise(parts)]
 
 
 def _restored(text: str, values: Sequence[str]) -> str | None:

@@ -273,7 +273,7 @@ class Plans:
         """The plan of a task that says in other words what the tasks of a template say; None where there is none."""
         for task, wish in ((plain_task(asked.task), False), (wished(asked.task), True)):
             match = shelf.worded(task, wish=wish) if task is not None else None
-            written = as_written(asked.task, match.fit) if match is not None else None
+            written = as_written(asked.task, task, match.fit) if task is not None and match is not None else None
             if match is None or written is None or task is None:
                 continue
             found = await self._served(replace(match, fit=written), replace(asked, task=task), 1.0, None)

@@ -63,9 +63,20 @@ def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
 
 def lets_choose(raw: bytes) -> bool:
     """Return True if the model may call any tool that is declared, or none."""
-    body = msgspec.json.decode(raw)
-    chosen = body.get("tool_choice")
-    return (chosen.get("type") if isinstance(chosen, Mapping) else chosen) in (None, "auto")
+    return _choice(raw) in (None, "auto")
+
+
+def chooses_tool(raw: bytes, *, called: bool) -> bool:
+    """Return True if which tool is called is the model's choice, even where it has to call one.
+
+    So it is where the model is to call no more, once it has `called` one.
+    """
+    return _choice(raw) in (None, "auto", "required", "any", *(("none",) if called else ()))
+
+
+def _choice(raw: bytes) -> object:
+    chosen = msgspec.json.decode(raw).get("tool_choice")
+    return chosen.get("type") if isinstance(chosen, Mapping) else chosen
 
 
 def is_formatted(endpoint: Endpoint, raw: bytes) -> bool:

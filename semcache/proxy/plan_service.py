@@ -276,8 +276,9 @@ class PlanService:
         calls = bool(spoken.get("tool_calls"))
         said = [*messages, spoken]
         size = len(request.raw) + len(body)
-        unfit = "" if plan_dialects.lets_choose(request.raw) else "tool-choice"
-        if not any(one.get("tool_calls") for one in said) and plan_dialects.is_formatted(request.endpoint, request.raw):
+        called = any(one.get("tool_calls") for one in said)
+        unfit = "" if plan_dialects.chooses_tool(request.raw, called=called) else "tool-choice"
+        if not called and plan_dialects.is_formatted(request.endpoint, request.raw):
             # The answer would be the plan, and another client may want it in another format.
             unfit = "response-format"
         self.pending.note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens, unfit))

@@ -92,3 +92,14 @@ async def test_a_gap_that_took_more_than_the_value_is_not_taken_at_its_word() ->
         await plans.record(finished(task, ("move_mail", arguments, {"moved": 1})), tools=tools)
     found = await plans.lookup(asked('Move the mail "Trip" to the Receipts folder'), tools=tools)
     assert [one.arguments for one in found.calls] in ([], [{"subject": "Trip", "folder": "Receipts"}])
+
+
+async def test_free_text_is_never_called_with_a_part_of_it() -> None:
+    tools = [tool("send", text="string", user="string")]
+    plans = opened()
+    for text, user in (("lunch at noon", "di_ann_1"), ("see you", "di_bob_2")):
+        run = finished(f"Send the note {text} to user {user}", ("send", {"text": text, "user": user}, {"sent": 1}))
+        await plans.record(run, tools=tools)
+    for text in ("\N{SLIGHTLY SMILING FACE} hi", "see you", "hi team, see you"):
+        found = await plans.lookup(asked(f"Send the note {text} to user di_moe_4, please"), tools=tools)
+        assert found.outcome != "plan" or found.calls[0].arguments == {"text": text, "user": "di_moe_4"}

@@ -321,9 +321,9 @@ async def test_the_outcome_of_a_run_says_what_it_became() -> None:
 
 
 CHOICES: dict[Endpoint, list[Any]] = {
-    Endpoint.CHAT: ["required", "none", {"type": "function", "function": {"name": "refund"}}],
-    Endpoint.RESPONSES: ["required", {"type": "function", "name": "refund"}],
-    Endpoint.MESSAGES: [{"type": "any"}, {"type": "tool", "name": "refund"}, {"type": "none"}],
+    Endpoint.CHAT: ["none", {"type": "function", "function": {"name": "refund"}}],
+    Endpoint.RESPONSES: [{"type": "function", "name": "refund"}],
+    Endpoint.MESSAGES: [{"type": "tool", "name": "refund"}, {"type": "none"}],
 }
 
 
@@ -335,7 +335,7 @@ async def test_a_run_in_which_the_client_chose_the_tool_is_no_plan_for_a_model_t
 ) -> None:
     service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0)
     called_first = json.dumps({"choices": [{"message": ANN[2]}]}).encode()
-    first = called_first if endpoint is Endpoint.CHAT else said(endpoint, "I look.")
+    first = called_first if endpoint is Endpoint.CHAT and choice != "none" else said(endpoint, "I look.")
     await service.learn(request(endpoint, ANN[:2], tool_choice=choice), [], first)
     run = await service.learn(request(endpoint, ANN[:-1]), [], said(endpoint, "Done."))
     became = await service.outcome(run or "", success=True, tenant="default")
