@@ -58,12 +58,7 @@ def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
     if body.get("logprobs") or body.get("top_logprobs") or body.get("modalities") not in (None, [], ["text"]):
         return False
     answered = endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
-    return count in (None, 1) and answered and lets_choose(raw)
-
-
-def lets_choose(raw: bytes) -> bool:
-    """Return True if the model may call any tool that is declared, or none."""
-    return _choice(raw) in (None, "auto")
+    return count in (None, 1) and answered and _choice(body) in (None, "auto")
 
 
 def chooses_tool(raw: bytes, *, called: bool) -> bool:
@@ -71,11 +66,11 @@ def chooses_tool(raw: bytes, *, called: bool) -> bool:
 
     So it is where the model is to call no more, once it has `called` one.
     """
-    return _choice(raw) in (None, "auto", "required", "any", *(("none",) if called else ()))
+    return _choice(msgspec.json.decode(raw)) in (None, "auto", "required", "any", *(("none",) if called else ()))
 
 
-def _choice(raw: bytes) -> object:
-    chosen = msgspec.json.decode(raw).get("tool_choice")
+def _choice(body: Mapping[str, Any]) -> object:
+    chosen = body.get("tool_choice")
     return chosen.get("type") if isinstance(chosen, Mapping) else chosen
 
 

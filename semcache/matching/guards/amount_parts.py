@@ -33,12 +33,11 @@ _WHOLE = "the whole"
 
 def compare(query: str, cached: str) -> str | None:
     """The finding where one text asks for a part of an amount and the other for the whole or another part."""
-    if "how" not in read_text(query).bag or "how" not in read_text(cached).bag:
+    asked, kept = read_text(query), read_text(cached)
+    if "much" not in asked.bag or "much" not in kept.bag:
         return None
-    one, two = _counted(read_text(query).words), _counted(read_text(cached).words)
-    if not one or not two or one == two:
-        return None
-    return f"{one} / {two}"
+    one, two = _counted(asked.words), _counted(kept.words)
+    return f"{one} / {two}" if one and two and one != two else None
 
 
 def _counted(words: tuple[str, ...]) -> str:
@@ -52,7 +51,7 @@ def _counted(words: tuple[str, ...]) -> str:
             return _ONE.get(word, word)
         if word not in _BETWEEN and not word.isdigit():
             break
-    if behind[:1] == () or behind[0] not in _AUXILIARIES:
+    if not behind or behind[0] not in _AUXILIARIES:
         return ""  # "how much flour do I need" counts another thing, for which there are other guards
     told = any(word in _IN and after in _PARTS for word, after in pairwise(behind))
     return "" if told or not _OWN.isdisjoint(behind) else _WHOLE
