@@ -344,6 +344,17 @@ async def test_a_run_in_which_the_client_chose_the_tool_is_no_plan_for_a_model_t
     assert service.plans.library.templates() == []
 
 
+async def test_a_run_that_had_to_call_some_tool_and_then_none_is_a_plan() -> None:
+    service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0)
+    called_first = json.dumps({"choices": [{"message": ANN[2]}]}).encode()
+    await service.learn(request(Endpoint.CHAT, ANN[:2], tool_choice="required"), [], called_first)
+    last = request(Endpoint.CHAT, ANN[:-1], tool_choice="none")
+    run = await service.learn(last, [], said(Endpoint.CHAT, "Done."))
+    became = await service.outcome(run or "", success=True, tenant="default")
+    assert became is not None
+    assert became.why == "learned"
+
+
 @pytest.mark.parametrize("fields", [{"logprobs": True}, {"modalities": ["text", "audio"]}, {"n": 2}], ids=str)
 async def test_what_no_plan_can_give_is_the_models_to_give(fields: dict[str, Any]) -> None:
     service, chat = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
