@@ -7,7 +7,7 @@ the like, and what is reported alike in any tense, such as a machine that fails,
 
 from __future__ import annotations
 
-from semcache.matching.guards.inflection import lemma_of
+from semcache.matching.guards.lemmas import lemma_of
 from semcache.request.text import LIGHT, vocabulary
 from semcache.request.text import read as read_text
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from semcache.matching.guards import completed, inflection
 from semcache.matching.guards.base import GuardFinding
+from semcache.matching.guards.tenses import DETERMINERS
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -43,7 +44,7 @@ _AUXILIARIES = vocabulary(
 _BEGINNING = vocabulary("first originally original initially")
 # Of an order: when it is to be done, or how long, or for how many.
 _ABOUT_NUMBERS = vocabulary("for in at after")
-_TENSED = frozenset(_TENSES) | inflection.DETERMINERS | {"being"}
+_TENSED = frozenset(_TENSES) | DETERMINERS | {"being"}
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
 _SUBJECTS = vocabulary("who what which")
@@ -91,7 +92,7 @@ def read(text: str) -> GrammarReading:
             if before in _TO_AND_WITH and place and said[place - 1] in _COMPARING:
                 before = "with"
         elif word in LIGHT or place == stands:
-            before = before if word in inflection.DETERMINERS else ""
+            before = before if word in DETERMINERS else ""
         elif word not in _MODALS:
             verbs.append(_bare(stem(word)))
             slots.append((before, word))
