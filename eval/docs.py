@@ -209,7 +209,10 @@ def other_gateways() -> str:
     """Headers of other gateways that are understood."""
     from semcache.dialects import headers
 
-    alias = {"`Cache-Control: no-cache`": sorted(headers._NO_CACHE - {"x-semcache-bypass"})}
+    alias = {
+        "`Cache-Control: no-cache`": sorted(headers._NO_CACHE - {"x-semcache-bypass"}),
+        "`Cache-Control: no-store`": sorted(headers._NO_STORE),
+    }
     for ours, names in (
         ("x-semcache-ttl", headers._TTL),
         ("x-semcache-namespace", headers._NAMESPACE),

@@ -31,8 +31,11 @@ _NO_CACHE = frozenset(
         "x-higress-skip-ai-cache",
     }
 )
+_NO_STORE = frozenset({"x-bf-cache-no-store"})
+_CACHING = frozenset({"x-openrouter-cache"})  # false asks for neither a stored answer nor for its storage
+_HELICONE = ("helicone-cache-enabled", "helicone-cache-read", "helicone-cache-save")
 APPROXIMATE = "x-semcache-approximate"  # the answer is not quite what the model would have said
-_TTL = ("x-semcache-ttl", "cf-aig-cache-ttl", "x-openrouter-cache-ttl")
+_TTL = ("x-semcache-ttl", "cf-aig-cache-ttl", "x-openrouter-cache-ttl", "x-bf-cache-ttl")
 _NAMESPACE = (
     "x-semcache-namespace",
     "helicone-cache-seed",
@@ -54,6 +57,8 @@ _SAID = tuple(
     )
 )  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*\Z")
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smh])")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LARGEST = 999_999_999_999_999
 
 
@@ -65,22 +70,14 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     given = _given(headers)
     if not given:
         return body_controls
-    wishes = _directives(given)
-    no_cache = wishes.no_cache or body_controls.no_cache
-    for name in _NO_CACHE & given.keys():
-        no_cache = _flag(given[name], name) or no_cache
-    if "helicone-cache-read" in given:
-        no_cache = no_cache or not _flag(given["helicone-cache-read"], "helicone-cache-read")
-    no_store = wishes.no_store or body_controls.no_store
-    if "helicone-cache-save" in given:
-        no_store = no_store or not _flag(given["helicone-cache-save"], "helicone-cache-save")
-    ttls = [seconds(_number(given[name], name), name) for name in _TTL if name in given]
+    wishes, switches = _directives(given), _switches(given)
+    ttls = [seconds(_ttl(given[name], name), name) for name in _TTL if name in given]
     scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
     rates = [rate(_number(given[name], name), name) for name in ("x-semcache-max-error",) if name in given]
     tags = [tag.strip() for tag in given.get("x-semcache-tags", "").split(",")]
     found = Controls(
-        no_cache=no_cache,
-        no_store=no_store,
+        no_cache=wishes.no_cache or switches.no_cache or body_controls.no_cache,
+        no_store=wishes.no_store or switches.no_store or body_controls.no_store,
         only_if_cached=wishes.only_if_cached or body_controls.only_if_cached,
         max_age=_least(wishes.max_age, body_controls.max_age),
         ttl=_least(*ttls, body_controls.ttl),
@@ -182,6 +179,28 @@ def _directives(given: dict[str, str]) -> Controls:
     return Controls(no_cache=no_cache, no_store=no_store, only_if_cached=only_if_cached, max_age=max_age)
 
 
+def _switches(given: dict[str, str]) -> Controls:
+    """The `no_cache` and `no_store` of headers that are true or false. Each is read, whatever the others say."""
+    flags = {
+        name: _flag(given[name], name) for name in (*_NO_CACHE, *_NO_STORE, *_CACHING, *_HELICONE) if name in given
+    }
+    off = any(not flags.get(name, True) for name in _CACHING)
+    reads, saves = _helicone(*(flags.get(name) for name in _HELICONE))
+    return Controls(
+        no_cache=off or not reads or any(flags.get(name) for name in _NO_CACHE),
+        no_store=off or not saves or any(flags.get(name) for name in _NO_STORE),
+    )
+
+
+def _helicone(enabled: bool | None, read: bool | None, save: bool | None) -> tuple[bool, bool]:
+    """Return whether stored answers are read, and new ones saved, as Helicone has it; None for a header that is absent.
+
+    "Save: true" alone saves and does not read, "Read: true" alone reads and does not save. With none of them, both.
+    """
+    others = not (read or save) if enabled is None else enabled
+    return (others if read is None else read), (others if save is None else save)
+
+
 def _unknown(name: str) -> RequestRejected:
     close = difflib.get_close_matches(
         name.removeprefix(_OURS), [one.removeprefix(_OURS) for one in _SAID], n=1, cutoff=0.8
@@ -195,6 +214,14 @@ def _number(text: str, where: str) -> float:
         return float(text)
     except ValueError as error:
         raise refusal(f"{where}: {text!r} is not a number", where) from error
+
+
+def _ttl(text: str, where: str) -> float:
+    """A number of seconds; Bifrost has durations such as "90s" and "1h30m" as well."""
+    parts = _PART.findall(text) if where.startswith("x-bf-") else []
+    if parts and "".join(map("".join, parts)) == text.strip():
+        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return _number(text, where)
 
 
 def _flag(text: str, where: str) -> bool:

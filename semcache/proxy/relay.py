@@ -40,7 +40,7 @@ _HARMLESS = frozenset(
 )
 _HARMLESS_KINDS = (
     *(b"x-semcache-", b"x-stainless-", b"x-forwarded-", b"x-b3-", b"x-datadog-", b"x-newrelic-", b"cf-", b"sec-"),
-    *(b"helicone-cache-", b"x-portkey-cache-", b"x-openrouter-cache-", b"x-bf-cache-"),
+    *(b"helicone-cache-", b"x-portkey-cache", b"x-openrouter-cache", b"x-bf-cache-"),
     *(b"x-higress-", b"x-amz-cf-", b"x-vercel-", b"x-appengine-", b"x-cloud-", b"access-control-", b"x-langfuse-"),
 )
 # Cookies by which a load balancer or a content network knows a connection again.

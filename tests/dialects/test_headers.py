@@ -49,6 +49,11 @@ def controls(*headers: tuple[str, str], body: Controls | None = None) -> Control
         ("x-openrouter-cache-ttl", "60", Controls(ttl=60)),
         ("x-bf-cache-threshold", "0.9", Controls(min_score=0.9)),
         ("x-bf-cache-key", "k", Controls(namespace="k")),
+        ("x-bf-cache-ttl", "300", Controls(ttl=300)),
+        ("x-bf-cache-ttl", "1h30m", Controls(ttl=5400)),
+        ("x-bf-cache-no-store", "true", Controls(no_store=True)),
+        ("X-OpenRouter-Cache", "false", Controls(no_cache=True, no_store=True)),
+        ("X-OpenRouter-Cache", "true", Controls()),
         ("authorization", "Bearer no-cache", Controls()),
     ],
 )
@@ -73,6 +78,7 @@ def test_each_dialect_means_the_same(name, value, wish):
         ("cache-control", "max-age"),
         ("cache-control", "max-age=-5"),
         ("cf-aig-cache-ttl", "x"),
+        ("x-bf-cache-ttl", "90 seconds"),
     ],
 )
 def test_a_header_that_cannot_be_understood_is_refused_by_name(name, value):
@@ -99,6 +105,45 @@ def test_a_misspelt_wish_is_refused_with_what_was_probably_meant(name, hint):
 def test_who_asks_is_no_wish_and_what_others_call_theirs_is_left_to_them():
     assert controls(*((f"x-semcache-{name}", "x") for name in ("key", "user", "agent", "session"))) == Controls()
     assert controls(("x-semcached-by", "a"), ("x-portkey-trace-id", "b"), ("helicone-user-id", "c")) == Controls()
+
+
+@pytest.mark.parametrize(
+    ("enabled", "read", "save", "looked_up", "stored"),
+    [
+        ("true", None, None, True, True),
+        ("true", "true", None, True, True),
+        ("true", "false", None, False, True),
+        ("true", None, "false", True, False),
+        ("false", None, None, False, False),
+        ("false", "true", None, True, False),
+        ("false", None, "true", False, True),
+        (None, "true", None, True, False),
+        (None, None, "true", False, True),
+        (None, "false", None, False, True),
+        (None, None, "false", True, False),
+        (None, "true", "true", True, True),
+        (None, "true", "false", True, False),
+        (None, "false", "true", False, True),
+        (None, "false", "false", False, False),
+    ],
+)
+def test_helicones_headers_read_and_save_as_they_do_there_and_no_other_wish_is_lost_beside_them(
+    enabled, read, save, looked_up, stored
+):
+    names = ("helicone-cache-enabled", "helicone-cache-read", "helicone-cache-save")
+    sent = [(name, value) for name, value in zip(names, (enabled, read, save), strict=True) if value is not None]
+    assert controls(*sent) == Controls(no_cache=not looked_up, no_store=not stored)
+    assert controls(*sent, ("cache-control", "no-cache")) == Controls(no_cache=True, no_store=not stored)
+    assert controls(*sent, body=Controls(no_store=True)) == Controls(no_cache=not looked_up, no_store=True)
+
+
+@pytest.mark.parametrize("name", ["helicone-cache-enabled", "helicone-cache-read", "helicone-cache-save"])
+@pytest.mark.parametrize("other", ["no-cache", "no-store", "no-cache, no-store"])
+def test_a_switch_that_cannot_be_understood_is_refused_also_where_another_header_asks_for_the_same(name, other):
+    with pytest.raises(RequestRejected, match=name):
+        controls(("cache-control", other), (name, "maybe"))
+    with pytest.raises(RequestRejected, match=name):
+        controls((name, "maybe"), body=Controls(no_cache=True, no_store=True))
 
 
 wishes = st.builds(
