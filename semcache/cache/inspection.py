@@ -181,6 +181,8 @@ class Inspection:
         self._parts.meter.labelled(label)
         detail: dict[str, Any] = {"id": entry_id, "request": request_id, "correct": correct}
         if not correct:
+            if label.served:
+                self._parts.meter.false_hits.labels(label.category, label.source.value).inc()
             rejection = Rejection(number, exact)
             await self._parts.store.reject([rejection], now=now)
             self._parts.live.registry.reject([rejection])

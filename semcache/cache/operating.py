@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache.prompt_sample import varying_prompts
 from semcache.cache.reasons import told
 from semcache.errors import IntegrityError, InvalidArgument, StoreError
+from semcache.learning.reports import UNCOUNTED
 from semcache.protocols import OperatorStore
 from semcache.storage.accounting import usage_rows
 from semcache.types import AdminAction, DecisionRecord, Selector, Why, public_id
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 BY = ("tenant", "model", "category", "day", "hour")
 _SAMPLE = 1000
-_MONTH = 30 * 86400.0
+_WEEK, _MONTH = 7 * 86400.0, 30 * 86400.0
 _EVERY = 120.0  # seconds
 _FEW = 5
 _TEXT = 500  # characters of a neighbour's prompt that are shown
@@ -105,6 +106,17 @@ class Operating:
     async def act(self, action: str, *, who: str, tenant: str | None = None, **detail: Any) -> None:
         """Write into the administrators' log. Raises StoreError."""
         await self._store.act(AdminAction(self._parts.clock(), who, action, tenant, detail))
+
+    async def count_reports(self) -> None:
+        """Count the reports of wrong answers that were written into the store and are in no server's metrics yet.
+
+        For servers whose metrics are collected. Raises StoreError.
+        """
+        store = self._parts.store
+        if not isinstance(store, OperatorStore):
+            return
+        for report in await store.take_marked(UNCOUNTED, since=self._parts.clock() - _WEEK):
+            self._parts.meter.false_hits.labels(report.detail[UNCOUNTED], "feedback").inc()
 
     async def unpriced(self) -> list[str]:
         """Models that were called within a month and have no price. Raises StoreError."""

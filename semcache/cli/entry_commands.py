@@ -290,7 +290,9 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
         if entry is None:
             return None
         now, undo = time.time(), settings.store.undo
-        rejections = [] if correct else await reject_wrong(store, entry, now=now, undo=undo, who=output.user())
+        rejections = (
+            [] if correct else await reject_wrong(store, entry, now=now, undo=undo, who=output.user(), counted=False)
+        )
         if not (correct or rejections):
             return "deleted"
         # A worker that served it by meaning learns from that.

@@ -16,6 +16,7 @@ from semcache.types import AdminAction, Entry, Rejection, Selector, public_id
 from semcache.types.evidence import Label, LabelSource
 
 REPORT, WITHDRAW = "report", "withdraw"
+UNCOUNTED = "uncounted"  # the detail of a report that is in no server's metrics yet: its category
 _MOST = 10_000  # actions that are looked through
 _ANSWERED = frozenset([LabelSource.AUDIT, LabelSource.MISS])  # by fresh answers
 
@@ -55,16 +56,20 @@ async def reject_wrong(
     undo: float = 86400.0,
     who: str = "",
     before: ReportSoFar = NOT_BEGUN,
+    counted: bool = True,
 ) -> list[Rejection]:
     """Reject the entry for every request that it was served to, its own among them; return the rejections.
 
     One that was only ever replayed to its own request is deleted, and nothing is returned; for `undo` seconds it can be
-    brought back. What the same report did `before` is written into the administrators' log once. Raises StoreError.
+    brought back. What the same report did `before` is written into the administrators' log once. A report that is not
+    `counted` in the caller's metrics is marked there, for a server to count it. Raises StoreError.
     """
     served = await store.served_keys(entry.id)
     unwritten = () if before.written else before.rejected
     known = {one.exact for one in await store.rejections(entry.id)}.difference(unwritten)
     changed: dict[str, Any] = {"id": public_id(entry.id)}
+    if not counted:
+        changed[UNCOUNTED] = entry.category
     rejections: list[Rejection] = []
     if set(served) - {entry.key.exact}:
         rejections = [Rejection(entry.id, digest) for digest in served]

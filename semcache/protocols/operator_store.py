@@ -115,6 +115,13 @@ class ActionLog(Protocol):
         """The newest actions first (of that tenant)."""
         ...
 
+    async def take_marked(self, mark: str, *, since: float) -> list[AdminAction]:
+        """The actions since then whose detail has this key, oldest first, as they were; the key is taken out.
+
+        Of several callers, one gets an action.
+        """
+        ...
+
     async def sweep_operating(self, now: float) -> None:
         """Drop decisions and deleted entries whose time is over, and actions of more than a year ago."""
         ...

@@ -82,6 +82,8 @@ def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRout
         await cache.event_log.flush()
         with surviving("refreshing the gauges"):
             await cache.gauge()
+        with surviving("counting reports of the command line"):
+            await cache.operating.count_reports()
         registry = cache.meter.registry
         folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         if folder is not None:

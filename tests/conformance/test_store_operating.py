@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -234,6 +235,25 @@ async def test_actions_are_the_newest_first_and_go_after_a_year(store):
     assert [one.who for one in await store.actions(tenant="acme", limit=5)] == ["key k1 (ann)"]
     await store.sweep_operating(NOW + 367 * 86400.0)
     assert await store.actions() == []
+
+
+@every
+async def test_an_action_with_a_mark_is_taken_once_and_stays_in_the_log(store):
+    await store.act(AdminAction(NOW - 1, "cli", "report", "acme", {"id": "1", "new": "support"}))
+    await store.act(AdminAction(NOW, "cli", "report", "acme", {"id": "2", "new": "code"}))
+    await store.act(AdminAction(NOW, "cli", "report", "acme", {"id": "3", "said": 'no "new": mark', "newer": 1}))
+    await store.act(AdminAction(NOW + 1, "cli", "report", None, {"new": "chat\x00", "id": "4"}))
+    found = await asyncio.gather(*(store.take_marked("new", since=NOW) for _ in range(4)))
+    taken = [action for one in found for action in one]
+    assert sorted(action.detail["id"] for action in taken) == ["2", "4"], "each goes to one of those who ask at once"
+    assert {action.detail["new"] for action in taken} == {"code", "chat\x00"}
+    assert await store.take_marked("new", since=NOW) == []
+    assert [one.detail for one in await store.actions()] == [
+        {"id": "4"},
+        {"id": "3", "said": 'no "new": mark', "newer": 1},
+        {"id": "2"},
+        {"id": "1", "new": "support"},
+    ]
 
 
 async def test_a_decision_is_sealed_as_entries_are(tmp_path):

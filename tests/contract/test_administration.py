@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contract.services import Service
+from tests.contract.services import Service, semcache, serving
 from tests.proxy.driver import cache_status
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
 
@@ -76,6 +78,37 @@ def test_a_paraphrase_that_was_wrongly_answered_is_asked_anew(corner: Corner) ->
     own = corner.ask("How can I reset my password?")
     assert own.json()["id"] != first.json()["id"]
     assert cache_status(own.headers["cache-status"])["detail"] == "exact"
+
+
+def test_reports_of_the_command_line_are_in_the_metrics_that_operators_alert_on(
+    upstream: Service, tmp_path: Path
+) -> None:
+    def counted(server: Service) -> float:
+        lines = server.get("/metrics").text.splitlines()
+        name = "semcache_false_hits_total{"
+        return sum(float(line.split()[-1]) for line in lines if line.startswith(name) and 'source="feedback"' in line)
+
+    def replayed(corner: Corner, prompt: str) -> str:
+        """The id of the entry that a prompt is served, whichever worker has it."""
+        found = [corner.ask(prompt).headers.get("x-semcache-id")]
+        eventually(lambda: found.append(corner.ask(prompt).headers.get("x-semcache-id")) or found[-1] is not None)
+        return str(found[-1])
+
+    def report(entry: str) -> None:
+        semcache("feedback", entry, "--wrong", "--data", str(tmp_path))
+
+    audits = {"SEMCACHE_BACKGROUND__AUDIT_RATE": "0"}
+    with serving(upstream.url, tmp_path, "--workers", "2", **audits) as server:
+        corner = Corner(server)
+        fjord, glacier, moraine = [replayed(corner, f"What is a {thing}?") for thing in ("fjord", "glacier", "moraine")]
+        assert counted(server) == 0
+        report(fjord)
+        assert [counted(server) for _ in range(4)] == [1] * 4, "whichever worker is asked, none counts it again"
+        assert corner.wrong(glacier).json() == {"ok": True}
+        assert counted(server) == 2
+        report(moraine)
+    with serving(upstream.url, tmp_path, **audits) as server:
+        assert counted(server) == 1, "what was reported since the last server was asked is in the metrics of the next"
 
 
 def test_feedback_on_what_does_not_exist(corner: Corner) -> None:

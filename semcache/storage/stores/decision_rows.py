@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DECISION_FIELD = "decision"  # to which a sealed body is bound
 _YEAR = 366 * 86400.0
+_ACTION = sa.select(actions.c.at, actions.c.who, actions.c.action, actions.c.tenant, actions.c.detail)
 
 
 class DecisionRows:
@@ -146,14 +147,33 @@ class DecisionRows:
 
     async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[AdminAction]:
         """The newest actions first (of that tenant)."""
-        chosen = sa.select(actions.c.at, actions.c.who, actions.c.action, actions.c.tenant, actions.c.detail)
+        chosen = _ACTION
         if tenant is not None:
             chosen = chosen.where(actions.c.tenant == rows.plain(tenant))
         found = await self._db.fetch(chosen.order_by(actions.c.id.desc()).limit(limit), bulk=True)
-        return [
-            AdminAction(at, rows.unplain(who), action, None if of is None else rows.unplain(of), json.loads(detail))
-            for at, who, action, of, detail in found
-        ]
+        return [_action(row) for row in found]
+
+    async def take_marked(self, mark: str, *, since: float) -> list[AdminAction]:
+        """The actions since then whose detail has this key, oldest first, as they were; the key is taken out."""
+        chosen = _ACTION.add_columns(actions.c.id).where(actions.c.at >= since)
+        # No text within the detail looks like this: its quotes are escaped.
+        chosen = chosen.where(actions.c.detail.contains(f"{json.dumps(mark)}: ", autoescape=True))
+        found = await self._db.fetch(chosen.order_by(actions.c.id), bulk=True)
+        if not found:
+            return []
+        marked = [(row[-1], row[-2], _action(row[:-1])) for row in found]
+
+        def take(connection: sa.Connection) -> list[AdminAction]:
+            taken = []
+            for number, written, action in marked:
+                left = {name: value for name, value in action.detail.items() if name != mark}
+                # Another worker may have taken it since it was read.
+                mine = sa.update(actions).where(actions.c.id == number, actions.c.detail == written)
+                if connection.execute(mine.values(detail=json.dumps(left))).rowcount:
+                    taken.append(action)
+            return taken
+
+        return await self._db.write(take, feed=False)
 
     def _sweep_decisions(self, connection: sa.Connection, now: float) -> None:
         connection.execute(sa.delete(decisions).where(decisions.c.expires <= now))
@@ -211,3 +231,8 @@ def number_of(request_id: str) -> int:
     """The row id of a decision: 63 bits of a digest of the request's id."""
     digest = blake2b(request_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
+
+
+def _action(row: Sequence[Any]) -> AdminAction:
+    at, who, action, of, detail = row
+    return AdminAction(at, rows.unplain(who), action, None if of is None else rows.unplain(of), json.loads(detail))

@@ -283,6 +283,15 @@ class MemoryOperating(MemoryLearning):
         """The newest actions first (of that tenant)."""
         return [one for one in reversed(self._actions) if tenant in (None, one.tenant)][:limit]
 
+    async def take_marked(self, mark: str, *, since: float) -> list[AdminAction]:
+        """The actions since then whose detail has this key, oldest first, as they were; the key is taken out."""
+        await self.ping()
+        marked = [action for action in self._actions if action.at >= since and mark in action.detail]
+        for action in marked:
+            left = {name: value for name, value in action.detail.items() if name != mark}
+            self._actions[self._actions.index(action)] = replace(action, detail=left)
+        return marked
+
     async def sweep_operating(self, now: float) -> None:
         """Drop decisions and deleted entries whose time is over, and actions of more than a year ago."""
         self._decisions = {name: one for name, one in self._decisions.items() if one.expires > now}

@@ -65,6 +65,20 @@ async def test_a_hostile_prompt_stays_text_on_every_page(tmp_path: Path) -> None
         assert HOSTILE in shown, "and it is shown as it was"
 
 
+async def test_a_served_answer_that_is_judged_wrong_in_the_review_queue_is_counted_as_a_false_hit(
+    tmp_path: Path,
+) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, OWN, keys["a"])
+        assert await detail(proxy, OTHER, keys["a"]) == "semantic"
+        hit = await newest(proxy, outcome="semantic")
+        browser = await logged_in(proxy, keys["a"])
+        done = await browser.change("/review", entry=hit["entry_id"], request=hit["id"], correct="no")
+        assert b"it will not be served to that request" in done.body
+        [family] = [one for one in proxy.cache.meter.registry.collect() if one.name == "semcache_false_hits"]
+    assert sum(sample.value for sample in family.samples if sample.name.endswith("_total")) == 1
+
+
 async def test_a_wrong_answer_is_reported_and_the_report_withdrawn(tmp_path: Path) -> None:
     async with kept(tmp_path, pack=PACK) as (proxy, keys):
         await asked(proxy, OWN, keys["a"])
