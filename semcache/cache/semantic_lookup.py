@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from semcache.cache.conversation_lookup import ConversationLookup, RelatedConversation
@@ -214,7 +215,8 @@ class SemanticLookup:
             asked.request.text,
             asked.terms,
             self._strategy,
-            lambda query, cached: guards.conflicts(query, cached, asked.guards),
+            partial(guards.conflicts, names=asked.guards),
+            partial(guards.unless_vetoed, names=asked.guards),
         )
 
 

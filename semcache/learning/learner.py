@@ -20,7 +20,6 @@ from semcache.learning.timed_judge import TimedJudge, Whose
 from semcache.learning.verdicts import GREY, Verdicts
 from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
-from semcache.request.wording import strictest
 from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.task_set import completed
@@ -271,7 +270,7 @@ class Learner:
         if verdict is None:
             return None
         label = self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
-        wording = also_wording(label, strictest(comparison.question, comparison.cached_question))
+        wording = also_wording(label, comparison.question, comparison.cached_question)
         if wording is not None:
             self._add(wording)
         return label

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from semcache.matching import features, neighbourhood
-from semcache.matching.neighbourhood import Neighbourhood, Objections
+from semcache.matching.neighbourhood import Neighbourhood, Objections, UnlessVetoed
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request.wording import Edit
@@ -100,10 +100,12 @@ def semantic(
     terms: RequestTerms,
     threshold: Threshold,
     conflicts: Objections,
+    unless_vetoed: UnlessVetoed | None = None,
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
 
-    `candidates` come best first, without features or findings of guards. To save time, their texts are compared only if
+    `candidates` come best first, without features or findings of guards. `unless_vetoed` gives the same findings as
+    `conflicts`, or None for a veto. To save time, their texts are compared only if
     the neighbourhood leaves hope, and shown to guards only if the texts do. That is done for at most `JUDGED`
     candidates, and for those with the same answer and category only until one that no guard vetoes, or whose veto is
     about an opposite. If none is served, the reason is that of the most probable candidate, or else of the nearest.
@@ -113,7 +115,7 @@ def semantic(
         return terms.otherwise
     if candidates[0].score < floor:
         return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
-    near = neighbourhood.surveyed(text, candidates, conflicts).down_to(floor)
+    near = neighbourhood.surveyed(text, candidates, conflicts, unless_vetoed).down_to(floor)
     judged, refused = _judged_in_turn(near, terms, threshold)
     if not judged:
         return refused or terms.otherwise

@@ -16,6 +16,7 @@ from semcache.matching.surroundings import around
 from semcache.types import Candidate, Conflict
 
 Objections: TypeAlias = Callable[[str, str], tuple[Conflict, ...]]
+UnlessVetoed: TypeAlias = Callable[[str, str], tuple[Conflict, ...] | None]
 
 _CLOSE = 0.7  # score of the nearest from which rivals are looked at: below, nothing is served
 _RIVAL = 0.15  # farther away than the nearest, an entry hardly counts
@@ -23,14 +24,15 @@ _RIVAL = 0.15  # farther away than the nearest, an entry hardly counts
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """`candidates` with their surroundings, best first, and the findings of guards on those looked at, by entry.
+    """`candidates` with their surroundings, best first, and what guards found about those looked at, by entry.
 
-    `conflicts` asks the guards about the request's `text` and another.
+    In place of findings with a veto there may be None. `conflicts` asks the guards about the request's `text` and
+    another.
     """
 
     text: str
     candidates: list[Candidate]
-    findings: dict[int, tuple[Conflict, ...]]
+    findings: dict[int, tuple[Conflict, ...] | None]
     conflicts: Objections
 
     def down_to(self, floor: float) -> Neighbourhood:
@@ -39,16 +41,22 @@ class Neighbourhood:
         return Neighbourhood(self.text, near, self.findings, self.conflicts)
 
     def objections(self, found: Candidate) -> tuple[Conflict, ...]:
-        """The findings of guards on a candidate; they are asked where they have not been."""
+        """The findings of guards on a candidate; they are asked where not all that they find is known."""
         known = self.findings.get(found.card.id)
         return self.conflicts(self.text, found.card.text) if known is None else known
 
 
-def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> Neighbourhood:
-    """The candidates, best first, with the surroundings; those of vetoed ones count all as rivals."""
+def surveyed(
+    text: str, candidates: Sequence[Candidate], conflicts: Objections, unless_vetoed: UnlessVetoed | None = None
+) -> Neighbourhood:
+    """The candidates, best first, with the surroundings; those of vetoed ones count all as rivals.
+
+    `unless_vetoed` gives what `conflicts` does, or None for a veto, and saves time: of prompts from one template nearly
+    every rival is vetoed, and few of them are ever served.
+    """
     surroundings = around(candidates)
-    findings = _of_rivals(text, candidates, conflicts)
-    vetoed = {entry for entry, found in findings.items() if any(conflict.veto for conflict in found)}
+    findings = _of_rivals(text, candidates, unless_vetoed or conflicts)
+    vetoed = {entry for entry, found in findings.items() if found is None or any(one.veto for one in found)}
     if vetoed:
         left = [place for place, one in enumerate(candidates) if one.card.id not in vetoed]
         for place, values in zip(left, around([candidates[place] for place in left]), strict=True):
@@ -61,7 +69,9 @@ def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) 
     )
 
 
-def _of_rivals(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> dict[int, tuple[Conflict, ...]]:
+def _of_rivals(
+    text: str, candidates: Sequence[Candidate], conflicts: UnlessVetoed
+) -> dict[int, tuple[Conflict, ...] | None]:
     """The findings of guards on the nearest candidates, by entry; none if these have one answer, or are far away."""
     if len(candidates) < 2 or candidates[0].score < _CLOSE:
         return {}

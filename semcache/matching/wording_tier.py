@@ -19,7 +19,7 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.strategies.certified.certificate import spaced
-from semcache.request.wording import Edit
+from semcache.request.wording import Edit, strictest
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
@@ -153,16 +153,17 @@ def features_of(kind: Kind) -> tuple[float, ...]:
     return (float(kind),)
 
 
-def also_wording(label: Label, edit: Edit | None) -> Label | None:
-    """Return the label of a miss as the wording tier learns from it; None if it would not have served the pair.
+def also_wording(label: Label, text: str, cached: str) -> Label | None:
+    """Return the label of a miss, about these texts, as the wording tier learns from it; None if it teaches it nothing.
 
-    Such labels reopen a closed stratum.
+    That is where it would not have served the pair. Such labels reopen a closed stratum.
     """
-    if edit is None or label.source is not LabelSource.MISS or len(label.features) != len(features.NAMES):
+    if label.source is not LabelSource.MISS or len(label.features) != len(features.NAMES):
         return None
     if any(label.features[place] for place in features.OF_GUARDS.values()):
         return None
-    return replace(label, features=features_of(edit))
+    edit = strictest(text, cached)
+    return None if edit is None else replace(label, features=features_of(edit))
 
 
 def edit_of(label: Label) -> Kind | None:

@@ -10,6 +10,7 @@ import heapq
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from semcache.config.packs import Pack
@@ -174,7 +175,8 @@ class Simulator:
             arrival.text,
             terms,
             self.threshold,
-            lambda query, cached: guards.conflicts(query, cached, policy.guards),
+            partial(guards.conflicts, names=policy.guards),
+            partial(guards.unless_vetoed, names=policy.guards),
         )
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival, terms)

@@ -45,6 +45,20 @@ def test_entries_that_a_guard_rules_out_are_no_rivals_of_the_right_one() -> None
     assert {entry: bool(of) for entry, of in surveyed.findings.items()} == {1: True, 2: False, 3: True}
 
 
+def test_rivals_that_are_vetoed_are_compared_in_full_only_when_that_is_asked_for() -> None:
+    found = candidates(("a flight to Paris", 1, 0.95), ("flights to Rome", 2, 0.94), ("a flight to Oslo", 3, 0.93))
+    whole, brief = Guards(), Guards()
+
+    def unless_vetoed(text: str, cached: str) -> tuple[Conflict, ...] | None:
+        return brief(text, cached) and None
+
+    surveyed = neighbourhood.surveyed("a flight to Rome", found, whole, unless_vetoed)
+    assert whole.asked == []
+    assert surveyed.candidates == neighbourhood.surveyed("a flight to Rome", found, Guards()).candidates
+    assert [len(surveyed.objections(one)) for one in found] == [1, 0, 1]
+    assert whole.asked == ["a flight to Paris", "a flight to Oslo"], "what is no veto is known already"
+
+
 def test_guards_are_not_asked_where_nothing_can_come_of_it() -> None:
     for found in (
         candidates(("a flight to Rome", 1, 0.95)),

@@ -8,7 +8,7 @@ Invariant: a guard only ever objects. No finding says nothing about whether two 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -35,7 +35,7 @@ from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
-__all__ = ["GUARDS", "conflicts", "guards"]
+__all__ = ["GUARDS", "conflicts", "guards", "unless_vetoed"]
 
 # Cheapest first.
 _ALL: tuple[ReadingGuard[Any], ...] = (
@@ -53,8 +53,27 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
 _FAR = 8  # content words that stand in one of two texts only, from which on a veto is arguable
+_SLOW = frozenset(("question", "negation", "direction", "entities"))
 # Guards whose findings text-speak and slips may account for. What a name is of which the letters differ, no guess says.
 _SPOKEN = frozenset(("numbers", "dates", "quantifiers", "question", "form", "negation", "ellipsis"))
+
+
+class _Readings:
+    """The readings of one text by the guards of a panel, each made when it is asked for."""
+
+    __slots__ = ("_guards", "_made", "_text")
+
+    def __init__(self, text: str, chosen: tuple[ReadingGuard[Any], ...]) -> None:
+        self._text = text
+        self._guards = chosen
+        self._made: list[Any] = [None] * len(chosen)
+
+    def by(self, place: int) -> Any:
+        """The reading by the guard in this place of the panel."""
+        made = self._made[place]
+        if made is None:
+            made = self._made[place] = self._guards[place].read(self._text)
+        return made
 
 
 class _Panel:
@@ -63,9 +82,20 @@ class _Panel:
     def __init__(self, chosen: tuple[ReadingGuard[Any], ...]) -> None:
         self.guards = chosen
         self.readings = scoped_cache(maxsize=READINGS)(self._readings)
+        self._quickest = sorted(range(len(chosen)), key=lambda place: chosen[place].name in _SLOW)
 
-    def _readings(self, text: str) -> tuple[Any, ...]:
-        return tuple([guard.read(text) for guard in self.guards])
+    def _readings(self, text: str) -> _Readings:
+        return _Readings(text, self.guards)
+
+    def findings(self, query: str, cached: str, *, quickest: bool = False) -> Iterator[tuple[int, Conflict]]:
+        """The findings of the guards with their places, at most one each; in this order, or the quickest first."""
+        one, two = self.readings(query), self.readings(cached)
+        for place in self._quickest if quickest else range(len(self.guards)):
+            first, second = one.by(place), two.by(place)
+            if first is not second:
+                conflict = self.guards[place].compare(first, second, query, cached)
+                if conflict is not None:
+                    yield place, conflict
 
 
 @lru_cache(maxsize=64)
@@ -92,26 +122,43 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     """The findings of the named guards against sharing an answer, at most one each."""
     if query == cached:
         return ()
-    panel = _panel(tuple(names))
-    found: list[Conflict] = []
-    if not alike(query, cached):
-        found.append(Conflict("characters", "they differ in symbols or scripts"))
-    elif capitals.tell(query, cached):
-        found.append(Conflict("characters", "capitals make other words of the same letters"))
-    elif (jest := tone.compare(query, cached)) is not None:
-        found.append(jest)
+    style = _of_style(query, cached)
     query, cached = unstyled(query), unstyled(cached)
-    for guard, one, two in zip(panel.guards, panel.readings(query), panel.readings(cached), strict=True):
-        if one is not two:
-            conflict = guard.compare(one, two, query, cached)
-            if conflict is not None:
-                found.append(conflict)
-    left = _unmended(found, query, cached)
+    found = [conflict for _, conflict in _panel(tuple(names)).findings(query, cached)]
+    left = style + _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
         left = [replace(one, arguable=one.veto and one.guard in GUARDS) for one in left]
     if (unread := languages.compare(query, cached)) is not None:
         left.append(unread)
     return tuple(left)
+
+
+def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...] | None:
+    """The `conflicts` of two texts, None for a veto among them: the guards stop at it, and slow ones come last."""
+    if query == cached:
+        return ()
+    style = _of_style(query, cached)
+    if any(conflict.veto for conflict in style):
+        return None
+    query, cached = unstyled(query), unstyled(cached)
+    doubts: dict[int, Conflict] = {}
+    for place, conflict in _panel(tuple(names)).findings(query, cached, quickest=True):
+        if _unmended([conflict], query, cached):
+            if conflict.veto:
+                return None
+            doubts[place] = conflict
+    unread = languages.compare(query, cached)
+    return (*style, *[doubts[place] for place in sorted(doubts)], *([unread] if unread is not None else []))
+
+
+def _of_style(query: str, cached: str) -> list[Conflict]:
+    """The finding against texts as they were written: in their characters, capitals or tone."""
+    if not alike(query, cached):
+        return [Conflict("characters", "they differ in symbols or scripts")]
+    if capitals.tell(query, cached):
+        return [Conflict("characters", "capitals make other words of the same letters")]
+    jest = tone.compare(query, cached)
+    return [] if jest is None else [jest]
 
 
 def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:
@@ -122,10 +169,5 @@ def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:
     one, two = mended(query), mended(cached)
     if one == query and two == cached:
         return found
-    panel = _panel(doubtful)
-    left = {
-        guard.name
-        for guard, first, second in zip(panel.guards, panel.readings(one), panel.readings(two), strict=True)
-        if first is not second and guard.compare(first, second, one, two) is not None
-    }
+    left = {conflict.guard for _, conflict in _panel(doubtful).findings(one, two)}
     return [conflict for conflict in found if conflict.guard not in _SPOKEN or conflict.guard in left]

@@ -283,16 +283,19 @@ def _written_apart(name: str, words: tuple[str, ...]) -> bool:
 
     "Niger" is no such part of "Nigeria": what is left must be long enough for a word.
     """
+    longer = len(name) + 2
     for place, word in enumerate(words):
-        if word != name and (word.startswith(name) or word.endswith(name)) and len(word) - len(name) > 2:
-            return True
-        joined = word
-        for other in words[place + 1 : place + 4]:
-            if not name.startswith(joined):
-                break
-            joined += other
-            if joined == name:
+        if len(word) > longer:
+            if word.startswith(name) or word.endswith(name):
                 return True
+        elif name.startswith(word):
+            joined = word
+            for other in words[place + 1 : place + 4]:
+                joined += other
+                if joined == name:
+                    return True
+                if not name.startswith(joined):
+                    break
     return False
 
 

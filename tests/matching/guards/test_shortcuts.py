@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.matching.guards import code, dates, entities, timetable
+from semcache.matching.guards import GUARDS, code, conflicts, dates, entities, timetable, unless_vetoed
 from semcache.request import text
 
 LAX = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -47,6 +47,46 @@ def test_literals_are_the_same_wherever_the_search_may_begin(raw: str) -> None:
 @LAX
 def test_operators_are_found_wherever_there_are_some(raw: str) -> None:
     assert code._OPERATING.search(raw) is not None or code._OPERATOR.search(raw) is None
+
+
+ASKED = st.sampled_from(
+    """Can I bring 2 bags to Rome?
+    Can I bring 2 bags to Oslo?
+    can i bring too bags to rome
+    How do I enable it?
+    How do I disable it?
+    how 2 enable it
+    Is it not safe?
+    lol is it safe
+    Is it safe \U0001f642?
+    Pretend you are Anna. Is it safe?
+    What did Anna say on May 3?
+    What does Anna say on May 3?
+    \u00bfCu\u00e1ndo abre el museo?
+    \u00bfA qu\u00e9 hora abre el museo?
+    us and US""".splitlines()
+).map(str.strip)
+MORE = st.sampled_from(["", " on Monday", " at 9", " for 2 weeks", " 4 2 weeks", " in Paris", " please", " not"])
+
+
+@given(st.tuples(ASKED, MORE).map("".join), st.tuples(ASKED, MORE).map("".join))
+@LAX
+def test_the_search_for_a_veto_finds_what_a_whole_comparison_does(asked: str, cached: str) -> None:
+    whole = conflicts(asked, cached, tuple(GUARDS))
+    expected = None if any(one.veto for one in whole) else whole
+    assert unless_vetoed(asked, cached, tuple(GUARDS)) == expected
+
+
+def test_what_a_quick_guard_vetoes_no_slow_one_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_guard: object, text: str) -> None:
+        raise AssertionError(text)
+
+    for name in ("question", "negation", "direction", "entities"):
+        monkeypatch.setattr(type(GUARDS[name]), "read", read)
+    asked, cached = "Pay invoice 4711 of Anna today", "Pay invoice 4712 of Jonas today"
+    assert unless_vetoed(asked, cached, tuple(GUARDS)) is None
+    with pytest.raises(AssertionError):
+        conflicts(asked, cached, tuple(GUARDS))
 
 
 @given(SENTENCES)
