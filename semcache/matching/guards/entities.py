@@ -18,6 +18,7 @@ from typing import NamedTuple
 from semcache.matching.guards import nationalities, placed_names, scripts, within
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
+from semcache.matching.guards.name_forms import derived, expanded, short_for, typos, written_apart
 from semcache.matching.guards.names import ALIASES, CAPITALISED, COMMON, PHRASE_CUES, PHRASES, SHORT_FORMS
 from semcache.matching.guards.units import UNITS
 from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, vocabulary
@@ -34,7 +35,6 @@ _NEVER_CAPITAL = vocabulary(
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
 # Ordinary words that titles and fields capitalise ("Data Mining"); alone they are no reason to veto.
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
-_ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
 _IN_PHRASES = frozenset(PHRASES.values())
 _WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in PHRASES}
@@ -84,11 +84,11 @@ class EntityGuard(ReadingGuard[EntityReading]):
         left += [name for name, _ in own if _listed(name) not in left]
         right += [name for name, _ in others if _listed(name) not in right]
         if left and right:
-            same = not both and _typos(left, right)
+            same = not both and typos(left, right)
             return Conflict(self.name, _show(left, right), not (same or _reworded(left, right, query, cached)))
         if (one.placed or two.placed) and len(differing(query, cached)) <= _LITTLE:
             left_placed, right_placed = _strange_places(one, two, there), _strange_places(two, one, here)
-            if left_placed and right_placed and not _typos(left_placed, right_placed):
+            if left_placed and right_placed and not typos(left_placed, right_placed):
                 return Conflict(self.name, _show(left_placed, right_placed))
         if (titles := _other_title(here, there) or _other_title(there, here)) is not None:
             return Conflict(self.name, titles)
@@ -250,7 +250,7 @@ def _strange_names(one: EntityReading, two: EntityReading, there: SplitText) -> 
 
 def _strange_places(one: EntityReading, two: EntityReading, there: SplitText) -> list[str]:
     """Words of `one` in the place of a name that the other text holds in no form."""
-    return sorted(name for name in one.placed if not _spelt(name, two, there) and not _short_for(name, there.words))
+    return sorted(name for name in one.placed if not _spelt(name, two, there) and not short_for(name, there.words))
 
 
 def _listed(name: str) -> str | None:
@@ -273,68 +273,9 @@ def _spelt(name: str, other: EntityReading, there: SplitText) -> bool:
         return True
     if nationalities.told(name, there.bag):
         return True
-    if (len(name) > 3 and _written_apart(name, there.words)) or _expanded(name, there):
+    if (len(name) > 3 and written_apart(name, there.words)) or expanded(name, there.words):
         return True
-    return _derived(name, there)
-
-
-def _written_apart(name: str, words: tuple[str, ...]) -> bool:
-    """Return True if a name is made of whole words in a row ("you tube"), or begins or ends a longer word.
-
-    "Niger" is no such part of "Nigeria": what is left must be long enough for a word.
-    """
-    longer = len(name) + 2
-    for place, word in enumerate(words):
-        if len(word) > longer:
-            if word.startswith(name) or word.endswith(name):
-                return True
-        elif name.startswith(word):
-            joined = word
-            for other in words[place + 1 : place + 4]:
-                joined += other
-                if joined == name:
-                    return True
-                if not name.startswith(joined):
-                    break
-    return False
-
-
-def _short_for(name: str, words: Iterable[str]) -> bool:
-    """Return True if a name abbreviates one of these words, is abbreviated by it, or is another form of it."""
-    return any(
-        word[0] == name[0]
-        and (_is_abbreviation(*sorted((name, word), key=len)) or (len(name) > 4 and word[:5] == name[:5]))
-        for word in words
-    )
-
-
-def _is_abbreviation(short: str, long: str) -> bool:
-    """Return True if the letters of `short` stand in `long` in this order."""
-    letters = iter(long)
-    return len(short) > 1 and all(letter in letters for letter in short)
-
-
-def _derived(name: str, there: SplitText) -> bool:
-    """Return True if the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli".
-
-    Of Greek names the end is another: "Pythagorean" for "Pythagoras".
-    """
-    head = name[:4]
-    if len(head) < 4:
-        return False
-    for word in there.words:
-        if word.startswith(head):
-            shorter, longer = sorted((name, word), key=len)
-            if longer.startswith(shorter) and longer[len(shorter) :] in _ENDINGS:
-                return True
-            if longer.endswith("ean") and longer[:-3] == shorter.rstrip("aeious"):
-                return True
-    return False
-
-
-def _expanded(name: str, there: SplitText) -> bool:
-    """Return True if `name` is an acronym of words that stand in a row in the other text."""
-    return 2 <= len(name) <= 6 and name.isalpha() and name in "".join(word[0] for word in there.words)
+    return derived(name, there.words)
 
 
 def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list[str]:
@@ -344,8 +285,8 @@ def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list
         for name in one.known - two.known - _capitalised(two)
         if name not in there.bag
         and f"{name}s" not in there.bag
-        and not _expanded(name, there)
-        and not _derived(name, there)
+        and not expanded(name, there.words)
+        and not derived(name, there.words)
         and not nationalities.told(name, there.bag)
     )
 
@@ -366,24 +307,6 @@ def _beside(places: list[str], names: list[str]) -> bool:
     return all(map(within.is_place, places)) and not any(
         _listed(name) or name in _IN_PHRASES or name in CAPITALISED or nationalities.is_people(name) for name in names
     )
-
-
-def _typos(left: list[str], right: list[str]) -> bool:
-    """Return True if each name has a counterpart that differs by one letter and is long enough for a slip."""
-    if len(left) != len(right):
-        return False
-    return all(any(_slip(one, two) for two in right) for one in left)
-
-
-def _slip(one: str, two: str) -> bool:
-    if len(one) > len(two):
-        one, two = two, one
-    if len(one) < 5 or len(two) - len(one) > 1 or one[0] != two[0] or not one.isalpha():
-        return False
-    start = 0
-    while start < len(one) and one[start] == two[start]:
-        start += 1
-    return one[start:] == two[start + 1 :] or one[start + 1 :] == two[start + 1 :]
 
 
 def _show(left: Iterable[str], right: Iterable[str]) -> str:
