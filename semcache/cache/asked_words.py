@@ -20,7 +20,7 @@ from semcache.matching.spending_cap import SpendingCap, amount
 from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
 from semcache.models.language_model import INSTRUCTIONS
 from semcache.request import framed
-from semcache.runtime.bill import Bill, billed
+from semcache.runtime.bill import Bill, BilledFor, billed
 from semcache.runtime.telemetry import Meter
 from semcache.storage.prices import Prices
 from semcache.types import Lookup, Recorded, Request, Serve, Usage
@@ -46,7 +46,7 @@ class Asking:
     verifiers: Verifiers
     prices: Prices
     meter: Meter
-    paid: Callable[[Bill, tuple[str, str, bool]], None]
+    paid: Callable[[Bill, BilledFor], None]
     later: Callable[[Coroutine[Any, Any, None]], object]
     mode: VerdictMode = "off"
     model: str | None = None
@@ -105,7 +105,7 @@ class AskedWords:
             used = Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
             cost = sum([asking.prices.cost(model, one) for model, one in bill])
             if later:
-                asking.paid(bill, (request.scope.tenant, lookup.category, False))
+                asking.paid(bill, BilledFor(request.scope.tenant, lookup.category))
         self.cap.asked(amount(cost, used), share, _payer(request))
         return AskedWord(p_yes, cost, new=True)
 

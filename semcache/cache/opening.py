@@ -58,7 +58,7 @@ from semcache.request.wording import Edit, digest_of, warm
 from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
-from semcache.runtime.bill import Bill
+from semcache.runtime.bill import Bill, BilledFor
 from semcache.runtime.guarded_calls import PATIENCE, GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
@@ -228,8 +228,8 @@ async def open_components(opening: Opening) -> Components:
         event_log.attach(decisions.flush)
         profitability = ProfitabilityMonitor(pack)
 
-        def paid(bill: Bill, whose: tuple[str, str, bool]) -> None:
-            event_log.note(overhead(bill, prices, at=clock(), whose=whose))
+        def paid(bill: Bill, billed_for: BilledFor) -> None:
+            event_log.note(overhead(bill, billed_for, prices, at=clock()))
 
         timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, paid=paid)
         verdicts = Verdicts(store, live, profitability, meter)

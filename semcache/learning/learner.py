@@ -16,10 +16,11 @@ from dataclasses import replace
 from semcache.errors import IntegrityError
 from semcache.learning import labelling
 from semcache.learning.label_log import LabelLog
-from semcache.learning.timed_judge import TimedJudge, Whose
+from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import GREY, Verdicts
 from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
+from semcache.runtime.bill import BilledFor
 from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.task_set import completed
@@ -131,7 +132,7 @@ class Learner:
             self._meter.unlabelled("lapsed")
             return
         comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
-        verdict = await self._judge.agree(comparison, since=label.at, whose=_whose(label))
+        verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label))
         if verdict is not None:
             self._add(self._verdicts.apply(label, fresh.id if fresh else 0, correct=verdict))
 
@@ -230,8 +231,8 @@ class Learner:
             if comparison is None:
                 continue
             same = comparison.cached == comparison.fresh
-            whose = Whose(lookup.request.scope.tenant, lookup.category)
-            verdict = same or await self._judge.agree(comparison, since=fresh.created, whose=whose)
+            billed_for = BilledFor(lookup.request.scope.tenant, lookup.category)
+            verdict = same or await self._judge.agree(comparison, since=fresh.created, billed_for=billed_for)
             if verdict is None:
                 continue
             kind = self.log.freshness.kind(lookup.request.text, lookup.vector)
@@ -266,7 +267,7 @@ class Learner:
         if comparison is None:
             self._meter.unlabelled("lapsed")
             return None
-        verdict = await self._judge.agree(comparison, since=owed.label.at, whose=_whose(owed.label))
+        verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=_billed_for(owed.label))
         if verdict is None:
             return None
         label = self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
@@ -326,8 +327,8 @@ class Learner:
             await self.judge_queue()
 
 
-def _whose(label: Label) -> Whose:
-    return Whose(label.tenant, label.category, label.served)
+def _billed_for(label: Label) -> BilledFor:
+    return BilledFor(label.tenant, label.category, label.served)
 
 
 def _lean(lookup: Lookup) -> Lookup:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import NamedTuple
 
 from semcache.errors import UpstreamTimeout
 from semcache.learning.judges.pace import LEAST, Pace
 from semcache.protocols import Judge
-from semcache.runtime.bill import Bill, billed
+from semcache.runtime.bill import Bill, BilledFor, billed
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Comparison
 
@@ -22,15 +21,7 @@ _AT_ONCE = 8
 _log = logging.getLogger(__name__)
 
 
-class Whose(NamedTuple):
-    """The tenant and the category that a comparison is made for, and whether it is of a served hit."""
-
-    tenant: str
-    category: str
-    served: bool = False
-
-
-NOBODYS = Whose("default", "default")
+NOBODY = BilledFor("default", "default")
 
 
 class TimedJudge:
@@ -38,7 +29,7 @@ class TimedJudge:
 
     `at_once` is how many comparisons may be asked about at the same time, and `lease` is for how many seconds no other
     worker has to take them. `ended` counts the requests that have ended so far. `paid` is called with the models that a
-    comparison asked, its tenant and category, and True if it is about a served hit.
+    comparison asked, and what for.
     """
 
     def __init__(
@@ -49,7 +40,7 @@ class TimedJudge:
         ended: Callable[[], int],
         clock: Callable[[], float],
         patience: float = 30.0,
-        paid: Callable[[Bill, Whose], object] = lambda *_: None,
+        paid: Callable[[Bill, BilledFor], object] = lambda *_: None,
     ) -> None:
         self.instant = judge.instant
         self.patience = patience
@@ -64,7 +55,7 @@ class TimedJudge:
         self.lease = patience * (1.0 + 1.0 / LEAST) if self._local else 2.0 * patience
         self._pace = Pace(ended)
 
-    async def agree(self, comparison: Comparison, *, since: float, whose: Whose = NOBODYS) -> bool | None:
+    async def agree(self, comparison: Comparison, *, since: float, billed_for: BilledFor = NOBODY) -> bool | None:
         """Return the verdict on a comparison that has waited since that Unix time; None if there is none."""
         with billed() as bill:
             try:
@@ -73,7 +64,7 @@ class TimedJudge:
                 return await self._pace.run(lambda: self._asked(comparison), waited=self._clock() - since)
             finally:
                 if bill:
-                    self._paid(bill, whose)
+                    self._paid(bill, billed_for)
 
     async def _asked(self, comparison: Comparison) -> bool | None:
         try:

@@ -9,11 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from semcache.types import Usage
 
 Bill: TypeAlias = list[tuple[str, Usage]]
+
+
+class BilledFor(NamedTuple):
+    """The tenant and the category of the request that models were asked about, and whether a served hit was judged."""
+
+    tenant: str
+    category: str
+    served: bool = False
+
 
 _open: ContextVar[Bill | None] = ContextVar("semcache_bill", default=None)
 

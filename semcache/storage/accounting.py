@@ -16,6 +16,7 @@ from typing import Any, TypedDict, Unpack
 from semcache.config.packs import Pack
 from semcache.matching.break_even import Balance
 from semcache.protocols import Threshold
+from semcache.runtime.bill import Bill, BilledFor
 from semcache.storage.prices import Prices
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Scope, Serve, Usage, Why
 from semcache.types.evidence import Interval, wilson
@@ -91,18 +92,17 @@ def recorded(
     )
 
 
-def overhead(bill: Sequence[tuple[str, Usage]], prices: Prices, *, at: float, whose: tuple[str, str, bool]) -> Recorded:
-    """The row of what a judge cost; `whose` are tenant, category, and whether a served hit was judged."""
-    tenant, category, served = whose
+def overhead(bill: Bill, billed_for: BilledFor, prices: Prices, *, at: float) -> Recorded:
+    """The row of what a judge or a verifier cost."""
     return Recorded(
         request_id="",
         at=at,
         endpoint="judge",
-        scope=Scope(tenant),
+        scope=Scope(billed_for.tenant),
         model=bill[0][0],
-        category=category,
-        outcome=Outcome.SEMANTIC if served else Outcome.MISS,
-        why=Why.SEMANTIC if served else Why.UNCERTAIN,
+        category=billed_for.category,
+        outcome=Outcome.SEMANTIC if billed_for.served else Outcome.MISS,
+        why=Why.SEMANTIC if billed_for.served else Why.UNCERTAIN,
         status=200,
         overhead=sum(prices.cost(model, usage) for model, usage in bill),
         count=0,
