@@ -83,23 +83,27 @@ class Exchange:
         if isinstance(lookup.decision, Serve):
             if await self._replay(lookup, lookup.decision, send):
                 return
+            # It went, or could not be read, after it was chosen.
             lookup = replace(lookup, decision=Forward(Why.FAULT))
         if await self._answer_from_plan(lookup, send):
             return
         if lookup.request.controls.only_if_cached:
-            why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.VERIFY_FAILED
-            said = f"not in the cache, and the request said only-if-cached; {why.value}: {told(why)[0]}"
-            error = RequestRejected(504, said, code="not_cached")
-            await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(lookup)])
-            self._record(lookup, 504)
+            await self._refuse(lookup, _not_cached(lookup), send)
             return
         try:
             self._context.limiter.admit_miss(self._caller)
         except RateLimited as error:
-            limited = replace(lookup, decision=Forward(Why.LIMITED, Outcome.BYPASS))
-            await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(limited)])
-            self._record(limited, error.status)
+            await self._refuse(replace(lookup, decision=Forward(Why.LIMITED, Outcome.BYPASS)), error, send)
             return
+        await self._answer_miss(lookup, receive, send)
+
+    async def _refuse(self, lookup: Lookup, error: RequestRejected, send: Send) -> None:
+        """Refuse a request that was looked up."""
+        await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(lookup)])
+        self._record(lookup, error.status)
+
+    async def _answer_miss(self, lookup: Lookup, receive: Receive, send: Send) -> None:
+        """Reply with a model's answer, for as long as the client is there to read it."""
         try:
             with self._turn.under_way():
                 async with until_disconnect(receive):
@@ -344,6 +348,13 @@ class Exchange:
     def _record(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started
         self._context.note(lookup, self._cache.outcome(lookup, status, seconds, **facts))
+
+
+def _not_cached(lookup: Lookup) -> RequestRejected:
+    """The refusal of a miss that must not be forwarded."""
+    why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.VERIFY_FAILED
+    said = f"not in the cache, and the request said only-if-cached; {why.value}: {told(why)[0]}"
+    return RequestRejected(504, said, code="not_cached")
 
 
 async def reject(
