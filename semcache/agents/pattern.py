@@ -30,6 +30,7 @@ from semcache.agents.slots import (
     words,
 )
 from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_value, span_of
+from semcache.agents.value_roles import are_exchanged, is_misplaced
 from semcache.agents.word_alignment import Element, align, weight
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
@@ -200,8 +201,13 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
     )
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
-    unsure = reading.unsure or loose_signs(task, reading.spans) != pattern.signs
+    taken = [(gap, piece) for gap, piece in zip(_gaps(pattern), reading.pieces, strict=True) if gap.slot]
+    unsure = reading.unsure or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
     return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
+
+
+def _gaps(pattern: TaskPattern) -> list[PatternGap]:
+    return [one for one in pattern.elements if isinstance(one, PatternGap)]
 
 
 def _is_article(word: str, place: int, path: Sequence[tuple[int, int]], said: Sequence[TaskWord]) -> bool:
@@ -262,8 +268,8 @@ class _FitReading:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
             led = gap.slot and 0 < len(gap.led) < _VARIED and leading(piece) - gap.led
-            unlike = {Writing.KIND, Writing.DEED, Writing.DATED} | ({Writing.PHRASE} if gap.widest < _FREE else set())
-            other = said or led or (gap.slot and unlike & (writing(piece) - gap.took))
+            unlike = {Writing.KIND, Writing.DEED, Writing.DATED} | ({Writing.PHRASE, Writing.MANNER} if gap.widest < _FREE else set())
+            other = said or led or (gap.slot and (is_misplaced(gap, piece) or unlike & (writing(piece) - gap.took)))
             return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)

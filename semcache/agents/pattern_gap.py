@@ -14,6 +14,7 @@ from enum import StrEnum
 from hashlib import blake2b
 
 from semcache.agents.slots import ARTICLE, STRICT, SlotKind, find, kind_of, words
+from semcache.agents.value_sorts import has_manner, is_person, is_thing, shape
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
 from semcache.request.wording.verbs import is_base
@@ -54,7 +55,8 @@ _BOUNDED = re.compile(
 # In front of any value: "at least medium", "anything but red".
 _BOUNDED_WORD = re.compile(
     r"(?:at (?:most|least)|up to|(?:no )?(?:more|less|fewer|higher|lower) than|any(?:thing|one)? but|anything|all but"
-    r"|everything but|except)\s+\S",
+    r"|everything but|except|(?-i:extra|additional|more|only|just|about|around|roughly|almost|nearly|half|double|twice))"
+    r"\s+\S",
     re.IGNORECASE,
 )
 
@@ -71,6 +73,15 @@ class Writing(StrEnum):
     DEED = "deed"  # "red hats and order the cheapest"
     PHRASE = "phrase"  # "ann on Monday"
     DATED = "dated"  # "ann 2026-05-03"
+    PERSON = "person"  # "Ann Lee"
+    THING = "thing"  # "Archive"
+    MANNER = "manner"  # "red hats quickly"
+    TAG = "tag"  # "#general"
+    PATH = "path"
+    FILE = "file"
+    NUMBERED = "numbered"  # "OPS-12"
+    CAPITALS = "capitals"  # "USD"
+    CODE = "code"  # "jdoe7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,14 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.DATED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)
+    if has_manner(piece):
+        found.add(Writing.MANNER)
+    if shape(piece):
+        found.add(Writing(shape(piece)))
+    if all(map(is_person, items(piece))):
+        found.add(Writing.PERSON)
+    if all(map(is_thing, items(piece))):
+        found.add(Writing.THING)
     return frozenset(found)
 
 

@@ -23,6 +23,7 @@ from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
 from semcache.agents.plain_wording import getting, plain_pattern
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
+from semcache.agents.value_roles import are_exchanged, is_misplaced
 from semcache.agents.word_alignment import weight
 
 if TYPE_CHECKING:
@@ -295,6 +296,9 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
             fills[chosen[0]] = gap.slot
         elif gap.slot:
             unknown.add(gap.slot)
+    taken = [(gap, values[gap.slot]) for gap, _, _ in gaps if gap.slot in values]
+    if any(is_misplaced(gap, piece) for gap, piece in taken) or are_exchanged(taken):
+        return None
     if unknown & set(values) or _is_time_of_another(pattern, found, fills):
         # A slot that stands in two places must have its value in both.
         return None

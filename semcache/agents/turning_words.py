@@ -59,9 +59,11 @@ _TIMES = re.compile(
 _REFERRING = vocabulary(
     """
     everyone everybody everything someone somebody something anyone anybody anything all any both each every either some
-    others another same it its them they this that these those him her us me else the a an of
+    others another same it its them they this that these those him her us me else the a an of other next last previous
+    first usual rest whole entire
     """
 )
+_PARTICLES = vocabulary("the a an al da de del della den der di du el la le van von y zu")
 _FURTHER = re.compile(r"(?:,| and) (?:the|an?|my|our|your|his|her|their) ")  # "the attic and the hallway"
 _CAPITAL = re.compile(r"[a-z0-9,] (?!I\b)[A-Z]")
 _OWNED = re.compile(r"['\u2019]s? [a-z]")
@@ -81,7 +83,7 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
         return ("a bound",)
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
     asks = _only_asks(pattern)
-    if unlike := _unlike_value(task, pattern, fit, acts=writes and not asks):
+    if unlike := _unlike_value(task, pattern, fit, asks=asks, writes=writes):
         return (unlike,)
     told = around = task
     for gap, piece in zip(gaps, fit.pieces, strict=False):
@@ -99,19 +101,19 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     return tuple(sorted(said ^ known))
 
 
-def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, acts: bool) -> str:
-    """A value that is none of those that its slot is for, in a word; "" where there is none. `acts`: it may do harm."""
+def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: bool, writes: bool) -> str:
+    """A value that is none of those that its slot is for, in a word; "" where there is none."""
     gaps = [one for one in pattern.elements if isinstance(one, PatternGap)]
     taken = [(gap, fit.values[gap.slot]) for gap in gaps if gap.slot in fit.values]
     if any(_is_bounded(gap, piece) for gap, piece in taken):
         return "a bound"
     if any(gap.kind is SlotKind.NAME and _is_name_and_more(piece) for gap, piece in taken):
         return "no name"
-    if acts and any(_is_list(gap, piece) for gap, piece in taken):
+    if not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return "a list"
     cased, named = _CAPITAL.search(task) is not None, _named(pattern)
     singles = [(gap, one) for gap, piece in taken if gap.slot not in named for one in _items(gap, piece)]
-    return "no name" if acts and any(_is_no_name(gap, one, cased=cased) for gap, one in singles) else ""
+    return "no name" if writes and not asks and any(_is_no_name(gap, one, cased=cased) for gap, one in singles) else ""
 
 
 def _only_asks(pattern: TaskPattern) -> bool:
@@ -141,7 +143,9 @@ def _is_list(gap: PatternGap, piece: str) -> bool:
         return False
     if gap.widest < _PLACE or (gap.kind is SlotKind.NAME and " and " in piece):
         return True
-    return gap.widest < _FREE and _FURTHER.search(piece) is not None
+    # "Crime and Punishment" may be one, "mem-low and cpu-high" are two.
+    coded = all("-" in one or "_" in one for one in items(piece))
+    return gap.widest < _FREE and (coded or _FURTHER.search(piece) is not None)
 
 
 def _items(gap: PatternGap, piece: str) -> list[str]:
@@ -169,6 +173,9 @@ def _is_no_name(gap: PatternGap, piece: str, *, cased: bool) -> bool:
         return True
     if Writing.ORDINARY in gap.took:
         return False
+    if piece[:1].islower() and piece != lower and said[0] not in _PARTICLES and said[0] in dictionary():
+        # "owner Ann Lee" says something of her.
+        return True
     if piece == lower:
         return cased or said[:1] == ["the"] or len(said) > max(_PAIR, gap.widest)
     return gap.widest < _PLACE
