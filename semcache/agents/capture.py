@@ -21,7 +21,9 @@ from semcache.agents.expected_result import expected, type_of
 from semcache.agents.forms import forms_of, says_order, unit_of, write
 from semcache.agents.pattern_gap import OWNED, items, listing
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
+from semcache.agents.schemas import choices
 from semcache.agents.shared_values import HeldBy, doubted
+from semcache.agents.short_patterns import pinned
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
 from semcache.agents.value_pieces import span_of
@@ -63,6 +65,8 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
     if not steps:
         raise NoRun(PlanReason.NO_STEPS)
     learned = pattern.learned(run.task, made.said, salt=salt)
+    if not learned.telling:
+        learned = replace(learned, elements=pinned(learned.elements, made.said, made.listed(), salt=salt))
     if not learned.telling:
         raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
@@ -110,6 +114,16 @@ class _DraftBuilder:
         shared = {name for name, held in self._held.items() if doubted(held, self._tools)}
         self.slots = [replace(one, doubted=True) if one.name in shared else one for one in self.slots]
         return tuple(steps)
+
+    def listed(self) -> frozenset[str]:
+        """The slots of which each value in a call is one of those that the tool's schema lists."""
+        return frozenset(
+            [
+                name
+                for name, held in self._held.items()
+                if all(value in choices(self._tools[tool], about) for tool, about, value in held)
+            ]
+        )
 
     def lines(self) -> tuple[TemplateStep, ...]:
         """A plan in words: the agent's answer to the task, line by line."""

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, writing
+from semcache.agents.short_patterns import family_of, may_free
 from semcache.agents.slots import (
     ARTICLE,
     STOP,
@@ -30,7 +31,7 @@ from semcache.agents.slots import (
     words,
 )
 from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_value, span_of
-from semcache.agents.value_roles import are_exchanged, is_misplaced
+from semcache.agents.value_roles import are_exchanged, is_unlike
 from semcache.agents.word_alignment import Element, align, weight
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
@@ -38,7 +39,6 @@ from semcache.runtime.scoped_memo import scoped_cache
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
-_FREE = 4  # words that a slot of free text has taken before
 _VARIED = 3  # prepositions after which a gap is known to take any
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
 _DETERMINERS = vocabulary(
@@ -78,11 +78,13 @@ class PatternFit:
 class TaskPattern:
     """Fixed words, in lower case, and gaps. Words are compared by their stems.
 
-    `signs` are the loose signs between them, which a task must have too.
+    `signs` are the loose signs between them, which a task must have too. `freed` says that two runs have shown that one
+    word tells this kind of task from others (`short_patterns`).
     """
 
     elements: tuple[Element, ...]
     signs: str = ""
+    freed: bool = False
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -108,7 +110,7 @@ class TaskPattern:
         """
         said = len(self.content)
         same = sum(isinstance(one, PatternGap) and bool(one.only) for one in self.elements)
-        return said > 0 and (said + same >= FEWEST or not any(_open(one) for one in self.elements))
+        return said > 0 and (self.freed or said + same >= FEWEST or not any(_open(one) for one in self.elements))
 
     @property
     def slots(self) -> frozenset[str]:
@@ -202,8 +204,16 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
     taken = [(gap, piece) for gap, piece in zip(_gaps(pattern), reading.pieces, strict=True) if gap.slot]
-    unsure = reading.unsure or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
+    inflected = pattern.freed and any(
+        _is_inflected(*one, task, said) for one in zip(pattern.elements, path, strict=True)
+    )
+    unsure = reading.unsure or inflected or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
     return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
+
+
+def _is_inflected(element: Element, place: tuple[int, int], task: str, said: Sequence[TaskWord]) -> bool:
+    """Return True for a word that a task says in another form: "called" is no order to call."""
+    return isinstance(element, str) and place[0] < place[1] and _spelt(task, said[place[0]]) != element
 
 
 def _gaps(pattern: TaskPattern) -> list[PatternGap]:
@@ -260,6 +270,8 @@ class _FitReading:
         if gap.only and gap.only != only_value(piece, self._salt):
             # The plan may be one for the value that it was learned with, though no call has that.
             odd = self.unsure = True
+        elif gap.family and gap.kind is not SlotKind.CHOICE and gap.family != family_of(piece, self._salt):
+            odd = self.unsure = True
         self.odd += odd
         self.unsure = self.unsure or (odd and bool(gap.slot))
 
@@ -268,8 +280,7 @@ class _FitReading:
             further = [one.group().casefold() for one in _CLAUSE.finditer(piece)]
             said = further and (set(further) != {"or"} or Writing.EITHER not in gap.took)
             led = gap.slot and 0 < len(gap.led) < _VARIED and leading(piece) - gap.led
-            unlike = {Writing.KIND, Writing.DEED, Writing.DATED} | ({Writing.PHRASE, Writing.MANNER} if gap.widest < _FREE else set())
-            other = said or led or (gap.slot and (is_misplaced(gap, piece) or unlike & (writing(piece) - gap.took)))
+            other = said or led or (gap.slot and is_unlike(gap, piece))
             return admits(gap.kind, piece) and not other and not impossible(piece)
         quotes = [one for one in find(self._task) if one.kind is SlotKind.QUOTED]
         return any(one.start <= start and stop <= one.end for one in quotes)
@@ -304,6 +315,8 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
         widest = max(_width(mine), _width(theirs))
         merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
     pattern = TaskPattern(tuple(_joined(merged)), one.signs)
+    if not pattern.telling:
+        pattern = replace(pattern, freed=may_free(one.elements, two.elements, pattern.elements))
     kept = sum(map(weight, pattern.fixed))
     most = max(sum(map(weight, one.fixed)), sum(map(weight, two.fixed)))
     return pattern if pattern.telling and kept >= _KEPT * most else None
@@ -338,8 +351,9 @@ def _both(one: Element, two: Element) -> Element:
     kind = one.kind if one.kind is two.kind else SlotKind.TEXT
     optional = one.optional or two.optional
     only = one.only if one.only == two.only else b""
+    family = one.family if one.family == two.family else b""
     return PatternGap(
-        one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only, one.led | two.led
+        one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only, one.led | two.led, family
     )
 
 

@@ -51,11 +51,13 @@ _BOUNDED = re.compile(
     r"|and (?:up|above|under|below|over)|at (?:most|least)|max(?:imum)?|min(?:imum)?|tops|plus)\b",
     re.IGNORECASE,
 )
+_REPEATED = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|weekday|weekend)s\b", re.IGNORECASE)
 
 # In front of any value: "at least medium", "anything but red".
 _BOUNDED_WORD = re.compile(
     r"(?:at (?:most|least)|up to|(?:no )?(?:more|less|fewer|higher|lower) than|any(?:thing|one)? but|anything|all but"
-    r"|everything but|except|(?-i:extra|additional|more|only|just|about|around|roughly|almost|nearly|half|double|twice))"
+    r"|everything but|except"
+    r"|(?-i:(?:the )?distinct|extra|additional|more|only|just|about|around|roughly|almost|nearly|half|double|twice))"
     r"\s+\S",
     re.IGNORECASE,
 )
@@ -75,12 +77,14 @@ class Writing(StrEnum):
     DATED = "dated"  # "ann 2026-05-03"
     PERSON = "person"  # "Ann Lee"
     THING = "thing"  # "Archive"
+    REPEATED = "repeated"  # "Mondays"
     MANNER = "manner"  # "red hats quickly"
     TAG = "tag"  # "#general"
     PATH = "path"
     FILE = "file"
     NUMBERED = "numbered"  # "OPS-12"
     CAPITALS = "capitals"  # "USD"
+    CAPITAL = "capital"  # "Berlin"
     CODE = "code"  # "jdoe7"
 
 
@@ -91,7 +95,8 @@ class PatternGap:
     `widest` is the largest number of words it took so far; an `optional` one may take none. `took` are the ways in
     which its values were written. `only` is the digest of the one value that a gap without a slot has had, b"" once it
     has had several: with another value the task may need another plan. `led` are the prepositions that its
-    values began with: "make <text>" of "on Friday" is not that of "to the project".
+    values began with: "make <text>" of "on Friday" is not that of "to the project". `family` is the digest of what the
+    values of a short pattern have in common (`short_patterns`).
     """
 
     slot: str
@@ -101,6 +106,7 @@ class PatternGap:
     took: frozenset[Writing] = frozenset()
     only: bytes = b""
     led: frozenset[str] = frozenset()
+    family: bytes = b""
 
     def taking(self, piece: str) -> PatternGap:
         """The gap once it has taken this piece of a task, too."""
@@ -130,8 +136,12 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.DATED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)
+    if _REPEATED.search(piece):
+        found.add(Writing.REPEATED)
     if has_manner(piece):
         found.add(Writing.MANNER)
+    if kind is SlotKind.NAME and not piece.isupper():
+        found.add(Writing.CAPITAL)
     if shape(piece):
         found.add(Writing(shape(piece)))
     if all(map(is_person, items(piece))):

@@ -326,22 +326,23 @@ def _plainly(name: str, value: Json) -> Any:
 
 
 def _pattern(pattern: TaskPattern) -> Json:
-    signs = [{"signs": pattern.signs}] if pattern.signs else []
-    return [*[_element(one) for one in pattern.elements], *signs]
+    more = {**({"signs": pattern.signs} if pattern.signs else {}), **({"freed": True} if pattern.freed else {})}
+    return [*[_element(one) for one in pattern.elements], *([more] if more else [])]
 
 
 def _element(one: Any) -> Json:
     if isinstance(one, str):
         return one
-    rest = [sorted(way.value for way in one.took), one.only.hex(), sorted(one.led)]
+    rest = [sorted(way.value for way in one.took), one.only.hex(), sorted(one.led), one.family.hex()]
     while rest and not rest[-1]:
         rest.pop()
     return [one.slot, one.kind.value, one.widest, one.optional, *rest]
 
 
 def _read_pattern(data: list[Json]) -> TaskPattern:
-    signs = [one["signs"] for one in data if isinstance(one, dict)]
-    return TaskPattern(tuple([_read_element(one) for one in data if not isinstance(one, dict)]), *map(str, signs))
+    more = {name: value for one in data if isinstance(one, dict) for name, value in one.items()}
+    elements = [_read_element(one) for one in data if not isinstance(one, dict)]
+    return TaskPattern(tuple(elements), str(more.get("signs", "")), bool(more.get("freed", False)))
 
 
 def _read_element(data: Json) -> Any:
@@ -351,9 +352,10 @@ def _read_element(data: Json) -> Any:
     took = rest[0] if rest else ()
     only = rest[1] if len(rest) > 1 else ""
     led = rest[2] if len(rest) > 2 else ()
+    family = rest[3] if len(rest) > 3 else ""
     return PatternGap(
         str(slot), SlotKind(kind), int(widest), bool(optional), frozenset(map(Writing, took)), bytes.fromhex(only),
-        frozenset(map(str, led)),
+        frozenset(map(str, led)), bytes.fromhex(family),
     )  # fmt: skip
 
 

@@ -21,9 +21,10 @@ from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
 from semcache.agents.plain_wording import getting, plain_pattern
+from semcache.agents.short_patterns import frame
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
-from semcache.agents.value_roles import are_exchanged, is_misplaced
+from semcache.agents.value_roles import are_exchanged, is_unlike
 from semcache.agents.word_alignment import weight
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class TemplateIndex:
         self._arrays: dict[str, NDArray[np.int64]] = {}
         self._keys: dict[str, list[int]] = {}
         self._bags: dict[str, list[int]] = {}
+        self._frames: dict[str, list[int]] = {}
         self._using: dict[frozenset[str], dict[int, None]] = {}
 
     def __len__(self) -> int:
@@ -132,7 +134,7 @@ class TemplateIndex:
         for row in dict.fromkeys([*self._keys.get(masked(task), ()), *complete]):
             # They come with the most telling first: no other can say more of the task than the first that fits.
             found = self._match(row, task, PlanTier.KEY, 1.0)
-            telling = found is not None and found.fit.whole and found.pattern.telling
+            telling = found is not None and found.fit.whole and self._telling(row)
             if found is not None and telling and found.template.id not in without:
                 return [found]
         turned = [one for one in self._turned(task) if one.template.id not in without]
@@ -156,7 +158,7 @@ class TemplateIndex:
         found: dict[int, TemplateMatch] = {}
         for row, _ in self._lexical(task)[:ALIGNED]:
             held = self._rows[row]
-            other = plain_pattern(held[1]) if held is not None and held[1].telling else None
+            other = plain_pattern(held[1]) if held is not None and self._telling(row) else None
             other = getting(other) if wish and other is not None else other
             fitted = fit(other, task, salt=self._salt) if other is not None else None
             if held is not None and other is not None and fitted is not None and fitted.whole and other.telling:
@@ -201,6 +203,14 @@ class TemplateIndex:
             else TemplateMatch(self.templates[held[0]], held[1], tier, aligned, score)
         )
 
+    def _telling(self, row: int) -> bool:
+        """Return True if the words of a pattern tell what is to be done: a short one may be that of two templates."""
+        held = self._rows[row]
+        if held is None or not held[1].telling:
+            return False
+        rivals = [self._rows[other] for other in self._frames.get(frame(held[1].elements), ())] if held[1].freed else []
+        return all(other is None or other[0] == held[0] for other in rivals)
+
     def _rows_with(self, word: str) -> NDArray[np.int64]:
         rows = self._arrays.get(word)
         if rows is None:
@@ -215,7 +225,8 @@ class TemplateIndex:
             TemplateMatch(self.templates[held[0]], held[1], PlanTier.SLOTS, fitted)
             for row in self._bags.get(_bag(task, found), ())
             if (held := self._rows[row]) is not None
-            and held[1].telling
+            and self._telling(row)
+            and not held[1].freed
             and not _ORDERING & held[1].content
             and sorted(held[1].signs.split()) == signs
             and (fitted := _unordered(held[1], task, found, self._salt)) is not None
@@ -239,7 +250,12 @@ class TemplateIndex:
         for word in stems:
             self._arrays.pop(word, None)
         lists = [(self._having, word) for word in stems]
-        return [*lists, (self._keys, pattern.text()), (self._bags, _bag_of(pattern))]
+        return [
+            *lists,
+            (self._keys, pattern.text()),
+            (self._bags, _bag_of(pattern)),
+            (self._frames, frame(pattern.elements)),
+        ]
 
 
 def _bag_of(pattern: TaskPattern) -> str:
@@ -297,7 +313,7 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
         elif gap.slot:
             unknown.add(gap.slot)
     taken = [(gap, values[gap.slot]) for gap, _, _ in gaps if gap.slot in values]
-    if any(is_misplaced(gap, piece) for gap, piece in taken) or are_exchanged(taken):
+    if any(is_unlike(gap, piece) for gap, piece in taken) or are_exchanged(taken):
         return None
     if unknown & set(values) or _is_time_of_another(pattern, found, fills):
         # A slot that stands in two places must have its value in both.

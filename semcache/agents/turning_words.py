@@ -26,7 +26,7 @@ _ALWAYS = vocabulary(
     """
     not no never none nobody nothing neither nor cannot without if unless until whenever provided only except
     excluding otherwise instead simulate pretend imagine suppose hypothetically undo revert reverse dry avoid
-    refuse but million billion thousand hundred dozen minus half cents cent percent
+    refuse but whatever whichever whoever whomever million billion thousand hundred dozen minus half cents cent percent
     """
 )
 # Where it changes something: what asks about it, tells of it, puts it off or turns it round.
@@ -176,6 +176,9 @@ def _is_no_name(gap: PatternGap, piece: str, *, cased: bool) -> bool:
     if piece[:1].islower() and piece != lower and said[0] not in _PARTICLES and said[0] in dictionary():
         # "owner Ann Lee" says something of her.
         return True
+    if Writing.PERSON in gap.took and piece != lower and set(filter(str.islower, _WORD.findall(piece))) - _PARTICLES:
+        # "Tom Baker temporary"
+        return True
     if piece == lower:
         return cased or said[:1] == ["the"] or len(said) > max(_PAIR, gap.widest)
     return gap.widest < _PLACE
@@ -202,9 +205,9 @@ def _of_no_name(piece: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without what is quoted, and without its dates and identifiers."""
+    """A text without what is quoted, and without its dates, times and identifiers."""
     for value in find(text):
-        if value.kind in (SlotKind.QUOTED, SlotKind.DATE, SlotKind.ID):
+        if value.kind in (SlotKind.QUOTED, SlotKind.DATE, SlotKind.TIME, SlotKind.ID):
             text = text.replace(value.text, " ", 1)
     return text.casefold().replace("\u2019", "'")
 

@@ -14,19 +14,23 @@ from semcache.agents.pattern_gap import PatternGap, Writing, writing
 from semcache.agents.slots import SlotKind, kind_of
 
 SORTS = frozenset((Writing.PERSON, Writing.THING))
-SHAPES = frozenset(
-    (Writing.TAG, Writing.PATH, Writing.FILE, Writing.NUMBERED, Writing.CAPITALS, Writing.CODE)
-)
+SHAPES = frozenset((Writing.TAG, Writing.PATH, Writing.FILE, Writing.NUMBERED, Writing.CAPITALS, Writing.CODE))
+_UNLIKE = frozenset((Writing.KIND, Writing.DEED, Writing.DATED, Writing.REPEATED))
 _FREE = 4  # words that a slot of free text has taken before
 
 
 def is_misplaced(gap: PatternGap, piece: str) -> bool:
-    """Return True for a person in the place of things alone, for a thing in the place of persons alone, and for a word
-    in that of an abbreviation: "miles" for "USD"."""
+    """Return True for a person where only things have stood, a thing where only persons have, and a word for "USD"."""
     known, written = SORTS & gap.took, writing(piece)
-    if Writing.CAPITALS in gap.took and Writing.ORDINARY in written - gap.took and piece.islower():
-        return True
+    if Writing.CAPITALS in gap.took and {Writing.ORDINARY, Writing.CAPITAL} & (written - gap.took):
+        return " " not in piece
     return len(known) == 1 and not _is_free(gap) and bool((SORTS & written) - known)
+
+
+def is_unlike(gap: PatternGap, piece: str) -> bool:
+    """Return True for a value that is written as none was so far, and may be of another kind, or say more."""
+    unlike = _UNLIKE if _is_free(gap) else _UNLIKE | {Writing.PHRASE, Writing.MANNER}
+    return is_misplaced(gap, piece) or bool(unlike & (writing(piece) - gap.took))
 
 
 def are_exchanged(taken: Sequence[tuple[PatternGap, str]]) -> bool:

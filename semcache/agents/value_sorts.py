@@ -18,6 +18,7 @@ from semcache.request.wording.misspelt import frequencies
 
 _LONGEST = 4  # words of a value that is read; a longer one is free text
 _ORDINARY = 4_500_000  # occurrences of a word that is an ordinary one
+_KNOWN = 2_000_000  # those of a word that is no name, alone
 _TITLE = re.compile(r"(?:mr|mrs|ms|miss|dr|prof|professor|sir|madam|mx)\.? (?=\w)", re.IGNORECASE)
 _INITIAL = re.compile(r" [A-Z]\.?(?= |\Z)")
 _SHAPES = {
@@ -30,16 +31,18 @@ _SHAPES = {
 }
 _NO_ADVERBS = vocabulary(
     """
-    early daily weekly monthly quarterly yearly hourly nightly friendly costly lovely lonely curly bubbly elderly orderly
-    assembly supply apply imply reply comply family rally belly jelly bully fully
+    early daily weekly monthly quarterly yearly hourly nightly friendly costly lovely lonely curly bubbly elderly
+    orderly assembly supply apply imply reply comply family rally belly jelly bully fully
     """
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 
 
 class PersonNames(NamedTuple):
-    """Parts of names in lower case without accents: given names that are nothing else, those that are words or places
-    too, and family names that are words too."""
+    """Parts of names in lower case without accents.
+
+    Given names that are nothing else, those that are words or places too, and family names that are words too.
+    """
 
     given: frozenset[str]
     doubtful: frozenset[str]
@@ -80,7 +83,10 @@ def is_thing(value: str) -> bool:
     # "The Beatles" are persons.
     said = _plain_words(value) if not value.startswith("The ") else []
     names = person_names()
-    return bool(said) and all(_is_ordinary(one) and not any(one in known for known in names) for one in said)
+    least = _ORDINARY if len(said) > 1 else _KNOWN
+    return bool(said) and all(
+        frequencies().get(one, 0) >= least and not any(one in known for known in names) for one in said
+    )
 
 
 def shape(value: str) -> str:

@@ -309,7 +309,7 @@ async def test_the_outcome_of_a_run_says_what_it_became() -> None:
         return became.why
 
     failing = [*asked("Refund order 8 with 4 coins"), *called(("refund", {"order": 8, "amount": 4}, "Error: no"))]
-    vague = [*asked("Cancel AB12CD"), *called(("cancel", {"reservation_id": "AB12CD", "reason": "AB12CD"}, "ok"))]
+    vague = [*asked("AB12CD, please"), *called(("cancel", {"reservation_id": "AB12CD", "reason": "AB12CD"}, "ok"))]
     assert [await ended(one) for one in (ANN[:-1], BO[:-1], failing)] == ["learned", "known", "tool-error"]
     assert await ended(vague) == "vague"
     assert await ended(failing, success=False) == "failed"
