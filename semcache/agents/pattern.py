@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, writing
-from semcache.agents.short_patterns import family_of, may_free
+from semcache.agents.short_patterns import family_of, is_asked, may_free
 from semcache.agents.slots import (
     ARTICLE,
     STOP,
@@ -204,16 +204,17 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
     taken = [(gap, piece) for gap, piece in zip(_gaps(pattern), reading.pieces, strict=True) if gap.slot]
-    inflected = pattern.freed and any(
-        _is_inflected(*one, task, said) for one in zip(pattern.elements, path, strict=True)
-    )
-    unsure = reading.unsure or inflected or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
+    other = pattern.freed and _is_other_form(pattern, task, said, path)
+    unsure = reading.unsure or other or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
     return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
 
 
-def _is_inflected(element: Element, place: tuple[int, int], task: str, said: Sequence[TaskWord]) -> bool:
-    """Return True for a word that a task says in another form: "called" is no order to call."""
-    return isinstance(element, str) and place[0] < place[1] and _spelt(task, said[place[0]]) != element
+def _is_other_form(pattern: TaskPattern, task: str, said: Sequence[TaskWord], path: Sequence[tuple[int, int]]) -> bool:
+    """Return True for a word in another form than the pattern's, and for what is asked: "called Ann", "call Ann?"."""
+    places = [(one, said[first]) for one, (first, end) in zip(pattern.elements, path, strict=True) if first < end]
+    if any(isinstance(one, str) and _spelt(task, word) != one for one, word in places):
+        return True
+    return is_asked(task, pattern.elements)
 
 
 def _gaps(pattern: TaskPattern) -> list[PatternGap]:

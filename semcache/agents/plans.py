@@ -272,7 +272,7 @@ class Plans:
     async def _in_plain_wording(self, shelf: TemplateIndex, asked: PlanQuestion) -> FoundPlan | None:
         """The plan of a task that says in other words what the tasks of a template say; None where there is none."""
         for task, wish in ((plain_task(asked.task), False), (wished(asked.task), True)):
-            match = shelf.worded(task, wish=wish) if task is not None else None
+            match = shelf.worded(task, asked.task, wish=wish) if task is not None else None
             written = as_written(asked.task, task, match.fit) if task is not None and match is not None else None
             if match is None or written is None or task is None:
                 continue

@@ -14,7 +14,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from semcache.agents.pattern_gap import PatternGap, only_value
-from semcache.agents.slots import ARTICLE, STOP, STRICT, SlotKind, stem
+from semcache.agents.slots import ARTICLE, STOP, STRICT, SlotKind, stem, words
 from semcache.agents.value_sorts import is_person, shape
 from semcache.agents.word_alignment import Element
 from semcache.request.text import vocabulary
@@ -73,7 +73,8 @@ def may_free(one: Sequence[Element], two: Sequence[Element], both: Sequence[Elem
         return False
     gaps = [gap for gap in both if isinstance(gap, PatternGap)]
     known = [gap for gap in gaps if _is_known(gap)]
-    framed = len(known) >= _AMID and len(fixed) >= _FIXED
+    # The first value is what the word is done to, and tells as much as the word itself: "move the sofa".
+    framed = len(known) >= _AMID and len(fixed) >= _FIXED and gaps[0] in known
     return all(gap.only or _is_known(gap) or (framed and gap.kind is SlotKind.TEXT) for gap in gaps)
 
 
@@ -81,6 +82,15 @@ def frame(elements: Sequence[Element]) -> str:
     """The words of a short pattern, with a mark for each of its gaps; "" for any other pattern."""
     said = [stem(one) if isinstance(one, str) else "_" for one in elements]
     return " ".join([one for one in said if one != ARTICLE]) if len({*said} - STOP - {"_"}) == 1 else ""
+
+
+def is_asked(task: str, elements: Sequence[Element]) -> bool:
+    """Return True for a task that begins as the pattern does and ends as a question: "Call Ann?".
+
+    "Could you call Ann?" is an order, and its rest without that courtesy has no capital.
+    """
+    begins = [stem(one) for one in elements[:1] if isinstance(one, str)]
+    return task[:1].isupper() and task.rstrip().endswith("?") and [word.stem for word in words(task)[:1]] == begins
 
 
 def _is_known(gap: PatternGap) -> bool:

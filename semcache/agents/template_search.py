@@ -21,7 +21,7 @@ from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
 from semcache.agents.plain_wording import getting, plain_pattern
-from semcache.agents.short_patterns import frame
+from semcache.agents.short_patterns import frame, is_asked
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.value_roles import are_exchanged, is_unlike
@@ -149,9 +149,10 @@ class TemplateIndex:
         rest = [one for one in rest if one.template.id not in without]
         return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
 
-    def worded(self, task: str, *, wish: bool = False) -> TemplateMatch | None:
+    def worded(self, task: str, said: str, *, wish: bool = False) -> TemplateMatch | None:
         """The template that says the same as a task in plain wording, with its pattern in that; None where none does.
 
+        `said` is the task as it was written.
         `wish`: the task names something alone. Whoever wants it may want it in the way of a template, if no other
         template says another way to get it.
         """
@@ -159,6 +160,7 @@ class TemplateIndex:
         for row, _ in self._lexical(task)[:ALIGNED]:
             held = self._rows[row]
             other = plain_pattern(held[1]) if held is not None and self._telling(row) else None
+            other = None if other is not None and other.freed and is_asked(said, other.elements) else other
             other = getting(other) if wish and other is not None else other
             fitted = fit(other, task, salt=self._salt) if other is not None else None
             if held is not None and other is not None and fitted is not None and fitted.whole and other.telling:
