@@ -18,6 +18,7 @@ from semcache.agents.value_sorts import has_manner, is_person, is_thing, shape
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
 from semcache.request.wording.verbs import is_base
+from semcache.runtime.scoped_memo import scoped_cache
 
 _COMMA = re.compile(r",(?! ?[A-Z]{2}\b)")  # but "Allentown, PA"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
@@ -35,7 +36,7 @@ _LEADING = vocabulary(
     " under near around through against"
 )
 # These join something else to a value; "in" and "near" are often part of one ("the parks in Berlin").
-_JOINING = _LEADING - vocabulary("of in near around through against over under into onto")
+_JOINING = _LEADING - vocabulary("of in near around through against over under into onto") | {"as"}
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
     r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
@@ -51,7 +52,11 @@ _BOUNDED = re.compile(
     r"|and (?:up|above|under|below|over)|at (?:most|least)|max(?:imum)?|min(?:imum)?|tops|plus)\b",
     re.IGNORECASE,
 )
-_REPEATED = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|weekday|weekend)s\b", re.IGNORECASE)
+_REPEATED = re.compile(
+    rf"\b(?:{'|'.join(WEEKDAYS)}|weekday|weekend)s\b|\S (?:twice|thrice|again|\d+ times|(?:every|each) \S+)\Z",
+    re.IGNORECASE,
+)
+_LATER = re.compile(r"\bin (?:an?|\d+|[a-z]+) (?:second|minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
 
 # In front of any value: "at least medium", "anything but red".
 _BOUNDED_WORD = re.compile(
@@ -114,6 +119,7 @@ class PatternGap:
         return replace(self, widest=widest, took=self.took | writing(piece), led=self.led | leading(piece))
 
 
+@scoped_cache(maxsize=4096)
 def writing(piece: str) -> frozenset[Writing]:
     """The ways in which a value is written."""
     kind = kind_of(piece)
@@ -133,6 +139,8 @@ def writing(piece: str) -> frozenset[Writing]:
     if _is_phrase(piece):
         found.add(Writing.PHRASE)
     if any(one.kind in (SlotKind.DATE, SlotKind.TIME) and not one.text.isdecimal() for one in find(piece)):
+        found.add(Writing.DATED)
+    if _LATER.search(piece):
         found.add(Writing.DATED)
     if any(kind_of(one) is SlotKind.TEXT and not any(map(str.isdigit, one)) for one in items(piece)):
         found.add(Writing.ORDINARY)

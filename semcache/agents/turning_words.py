@@ -141,7 +141,7 @@ def _is_list(gap: PatternGap, piece: str) -> bool:
     """Return True where several things are named in the place of one."""
     if gap.kind not in (SlotKind.NAME, SlotKind.TEXT) or Writing.SEVERAL not in writing(piece) - gap.took:
         return False
-    if gap.widest < _PLACE or (gap.kind is SlotKind.NAME and " and " in piece):
+    if gap.widest < _PLACE or Writing.PERSON in writing(piece) or (gap.kind is SlotKind.NAME and " and " in piece):
         return True
     # "Crime and Punishment" may be one, "mem-low and cpu-high" are two.
     coded = all("-" in one or "_" in one for one in items(piece))

@@ -38,9 +38,10 @@ def are_exchanged(taken: Sequence[tuple[PatternGap, str]]) -> bool:
 
     A place of which nothing is known counts too, as long as a person is missing where persons have stood.
     """
-    return any(
+    placed = [(gap, piece) for gap, piece in taken if not _is_free(gap)]
+    return len(placed) > 1 and any(
         _is_person_elsewhere(one, two) or _is_name_for_id(one, two) or _are_shapes_exchanged(one, two)
-        for one, two in permutations([(gap, piece) for gap, piece in taken if not _is_free(gap)], 2)
+        for one, two in permutations(placed, 2)
     )
 
 
@@ -57,8 +58,9 @@ def _is_name_for_id(one: tuple[PatternGap, str], two: tuple[PatternGap, str]) ->
 
 
 def _are_shapes_exchanged(one: tuple[PatternGap, str], two: tuple[PatternGap, str]) -> bool:
-    first, second = SHAPES & writing(one[1]), SHAPES & writing(two[1])
-    return bool(first & (two[0].took - one[0].took)) and bool(second & (one[0].took - two[0].took))
+    """Return True if the first place has a form as never before, and the second lacks it, which had it before."""
+    strange = SHAPES & writing(one[1]) & (two[0].took - one[0].took)
+    return bool(strange) and not SHAPES & two[0].took & writing(two[1])
 
 
 def _is_free(gap: PatternGap) -> bool:
