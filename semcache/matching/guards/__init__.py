@@ -15,7 +15,7 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards import capitals, languages, tone
+from semcache.matching.guards import capitals, languages, pasted, tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -128,8 +128,7 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     left = style + _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
         left = [replace(one, arguable=one.veto and one.guard in GUARDS) for one in left]
-    if (unread := languages.compare(query, cached)) is not None:
-        left.append(unread)
+    left += [one for one in (languages.compare(query, cached), pasted.compare(query, cached)) if one is not None]
     return tuple(left)
 
 
@@ -147,6 +146,8 @@ def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Confli
             if conflict.veto:
                 return None
             doubts[place] = conflict
+    if pasted.compare(query, cached) is not None:
+        return None
     unread = languages.compare(query, cached)
     return (*style, *[doubts[place] for place in sorted(doubts)], *([unread] if unread is not None else []))
 

@@ -43,6 +43,7 @@ def _literal(start: str, address: str) -> re.Pattern[str]:
     | (?P<file>\b[\w-]{{1,80}}\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?
         |pptx?|txt|md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
     | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2}}\w*(?:\.[a-z_]{{2}}\w*)+\b|\b\w+(?:::\w+)+)
+    | (?P<pattern>\b(?:[DMY]{{1,4}}[./-]){{2}}[DMY]{{1,4}}\b)
     | (?P<property>(?<![\w:])[a-z][a-z-]{{1,40}}:[a-z#][\w#.-]*(?!\S{{0,80}}[/:]))
     | (?P<factorial>(?<![\w.])\d+!(?=\ ?[a-z?]|\ [+*/=-]))
     | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*|\b\d{{1,3}}[SXE]\b)
@@ -65,6 +66,7 @@ _MARKS = re.compile(
     ["“`@_#+'.:(!/\dA-Z-](?:
       (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
     | (?<=[a-z]:)(?=[a-z\#])
+    | (?<=[./-])(?<=[DMY].)(?=[DMY])
     | (?<=/)(?<![\w/:.]/)(?=[\w.-])
     | (?<=\d!)(?=\ ?[a-z?+*/=-])
     | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)|(?=[SXE]\b)) | (?<=[A-Z])(?<=[a-z].)

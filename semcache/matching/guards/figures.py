@@ -120,15 +120,18 @@ _LEAP = re.compile(r"\bleap seconds?\b")
 _WHOLE_AND_PART = re.compile(r"(?<![\d.,/])(\d{1,6}) ([1-9])/([2-9])(?![\d/])")
 _BOUNDING = vocabulary(
     "more fewer less over above under below least most than exceeding exceeds beyond older younger minimum maximum"
-    " min max"
+    " min max higher greater larger longer better lower smaller shorter"
 )
 _BEFORE = re.compile(
     r"(?:(?P<from>\bat least|(?<!\d)(?<!\d )\bmin|\bno(?:t)? (?:less|fewer|younger) than|>=|≥|\bminimum(?: of)?)"
     r"|(?P<to>\bat (?:the )?most|\bno(?:t)? (?:more|older|longer) than|\bup to|<=|≤|\bmax|\bmaximum(?: of)?)"
-    r"|(?P<above>\b(?:more|greater|longer|older|higher) than|\bover|\babove|\bexceed(?:s|ing)|\bbeyond|>)"
+    r"|(?P<above>\b(?:more|greater|longer|older|higher|larger) than|\bover|\babove|\bexceed(?:s|ing)|\bbeyond|>)"
     r"|(?P<below>\b(?:less|fewer|shorter|younger|lower|smaller) than|\bunder|\bbelow|<)) ?$"
 )
-_BEHIND = re.compile(r"(?: [a-z]+)? or (?:(?P<more>more|over|above|older)|(?:less|fewer|under|below|younger))\b")
+_BEHIND = re.compile(
+    r"(?: [a-z]+)? or (?:(?P<more>more|over|above|older|higher|greater|larger|longer|better|up)"
+    r"|(?:less|fewer|under|below|younger|lower|smaller|shorter))\b"
+)
 _SPAN = 24  # characters before a number that may hold its bound
 _KINDS = {"above": 1, "below": -1, "from": 2, "to": -2}
 

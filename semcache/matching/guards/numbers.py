@@ -48,6 +48,7 @@ _NOUN = re.compile(r"[ -]?([a-z]+)")
 
 _SOME = 4  # content words by which texts may differ for an incidental number to tell them apart from another
 _DIGITS = (6, 17)  # that a number is shown with, the second where the first does not tell two texts apart
+_BOUNDS = {0: "", 1: "more than ", 2: "at least ", -1: "less than ", -2: "at most "}
 _WHOLE = 15  # digits of a whole number
 
 
@@ -208,16 +209,17 @@ def _reordered(one: NumberReading, two: NumberReading) -> bool:
 
 def _show(one: tuple[Quantity, ...], two: tuple[Quantity, ...]) -> tuple[str, str]:
     """The quantities of two texts, with as many digits as it takes to tell them apart."""
-    left = right = ""
+    digits = 0
     for digits in _DIGITS:
         left, right = _listed(one, digits), _listed(two, digits)
         if left != right:
-            break
-    return left, right
+            return left, right
+    return _listed(one, digits, bounded=True), _listed(two, digits, bounded=True)
 
 
-def _listed(quantities: tuple[Quantity, ...], digits: int) -> str:
-    return ", ".join(_written(one, digits) for one in quantities) or "no number"
+def _listed(quantities: tuple[Quantity, ...], digits: int, *, bounded: bool = False) -> str:
+    written = (_BOUNDS[one.bound if bounded else 0] + _written(one, digits) for one in quantities)
+    return ", ".join(written) or "no number"
 
 
 def _written(one: Quantity, digits: int) -> str:

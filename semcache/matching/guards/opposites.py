@@ -50,12 +50,14 @@ static dynamic|signed unsigned|uppercase lowercase|upper lower|prefix suffix|par
 local remote|valid invalid|visible invisible|supervised unsupervised|deterministic nondeterministic|linear nonlinear
 stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
 credit debit|asset,assets liability,liabilities|profit,profits loss,losses|income,revenue expense,expenses|bull bear
-lender borrower|buyer seller|landlord tenant|employer employee|inbound outbound|incoming outgoing
+lender borrower|buyer seller|sender,senders recipient,recipients|payer payee|licensor licensee|mentor mentee
+interviewer interviewee|plaintiff defendant|landlord tenant|employer employee|inbound outbound|incoming outgoing
 locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard
 raw cooked,boiled,fried,roasted|sweet savory,savoury|fresh frozen,canned,tinned
 subscriber,subscribers nonsubscriber|wired wireless|online offline|hardcover paperback|kids,children adults
 left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
-const,constant,constants variable,variables
+const,constant,constants variable,variables|stdout stderr|sensitive insensitive|sensitively insensitively
+case-sensitive case-insensitive|case-sensitively case-insensitively|perennial,perennials annuals
 single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
 known unknown|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal

@@ -70,10 +70,16 @@ def _nearly(one: Quantity, two: Quantity) -> bool:
     )
 
 
+# The sums of two bounds of one side, of which only one allows the number itself: more than 9, and 9 or more.
+_INCLUSIVE_OR_NOT = frozenset((3, -3))
+
+
 def equal(one: Quantity, two: Quantity) -> bool:
     """Return True if two quantities are one, or may be but for a unit that is left out."""
     if one.bound and two.bound and _bounds_alike(one, two):
         return True
+    if one.bound + two.bound in _INCLUSIVE_OR_NOT and not one.dimension and not two.dimension:
+        return False
     if one.version or two.version:
         if one.version and two.version:
             return one.version == two.version
