@@ -51,7 +51,8 @@ AGAINST_IT = frozenset(
         *("at_the_counter", "colloquial_english", "customers_write", "developers_ask", "engineers_and_offices"),
         *("hardly_a_word_shared", "idiom_regional", "knowledge_in_other_words", "long_briefs", "order_and_figures"),
         *("paraphrased_freely", "second_language", "situations_told", "small_words_matter", "typed_carelessly"),
-        "typed_on_phones",
+        *("typed_on_phones", "word_problems", "formulas_and_queries", "code_asked_for", "instructions_over_text"),
+        *("briefs_and_situations", "freely_reworded"),
     ]
 )
 
