@@ -15,7 +15,7 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards import capitals, languages, pasted, tone
+from semcache.matching.guards import capitals, languages, listing, numbers, pasted, tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -127,9 +127,9 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     found = [conflict for _, conflict in _panel(tuple(names)).findings(query, cached)]
     left = style + _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
-        left = [replace(one, arguable=one.veto and one.guard in GUARDS) for one in left]
-    left += [one for one in (languages.compare(query, cached), pasted.compare(query, cached)) if one is not None]
-    return tuple(left)
+        left = [replace(one, arguable=one.veto and _is_arguable(one, query, cached)) for one in left]
+    always = (compare(query, cached) for compare in (languages.compare, pasted.compare, listing.compare))
+    return (*left, *[one for one in always if one is not None])
 
 
 def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...] | None:
@@ -146,10 +146,15 @@ def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Confli
             if conflict.veto:
                 return None
             doubts[place] = conflict
-    if pasted.compare(query, cached) is not None:
+    if pasted.compare(query, cached) is not None or listing.compare(query, cached) is not None:
         return None
     unread = languages.compare(query, cached)
     return (*style, *[doubts[place] for place in sorted(doubts)], *([unread] if unread is not None else []))
+
+
+def _is_arguable(veto: Conflict, query: str, cached: str) -> bool:
+    """Return False for what other words around it do not explain."""
+    return veto.guard in GUARDS and not (veto.guard == NumberGuard.name and numbers.one_differs(query, cached))
 
 
 def _of_style(query: str, cached: str) -> list[Conflict]:

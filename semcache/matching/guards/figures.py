@@ -129,8 +129,9 @@ _BEFORE = re.compile(
     r"|(?P<below>\b(?:less|fewer|shorter|younger|lower|smaller) than|\bunder|\bbelow|<)) ?$"
 )
 _BEHIND = re.compile(
-    r"(?: [a-z]+)? or (?:(?P<more>more|over|above|older|higher|greater|larger|longer|better|up)"
-    r"|(?:less|fewer|under|below|younger|lower|smaller|shorter))\b"
+    r"(?: [a-z]+| ?[€$£%])? (?:or (?:(?P<more>more|over|above|older|higher|greater|larger|longer|better|up)"
+    r"|(?:less|fewer|under|below|younger|lower|smaller|shorter))|(?P<least>minimum)|(?:maximum|max|tops|at most))\b"
+    r"(?! \d)"
 )
 _SPAN = 24  # characters before a number that may hold its bound
 _KINDS = {"above": 1, "below": -1, "from": 2, "to": -2}
@@ -257,4 +258,4 @@ def bound(text: str, start: int, end: int) -> int:
     if found is not None:
         return _KINDS[found.lastgroup or ""]
     behind = _BEHIND.match(text, end)
-    return 0 if behind is None else 2 if behind["more"] else -2
+    return 0 if behind is None else 2 if behind["more"] or behind["least"] else -2

@@ -135,6 +135,13 @@ def read(text: str) -> NumberReading:
     return NumberReading(tuple(quantities), units, named, tuple(operators))
 
 
+def one_differs(query: str, cached: str) -> bool:
+    """Return True if the texts name the same quantities but for one, which either has another of in the same unit."""
+    one, two = read(query).quantities, read(cached).quantities
+    left, right = strange(one, two), strange(two, one)
+    return len(left) == len(right) == 1 and bool(left[0].dimension) and left[0].dimension == right[0].dimension
+
+
 def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[Unit]:
     found = set()
     for position, word in enumerate(words):

@@ -70,15 +70,11 @@ def _nearly(one: Quantity, two: Quantity) -> bool:
     )
 
 
-# The sums of two bounds of one side, of which only one allows the number itself: more than 9, and 9 or more.
-_INCLUSIVE_OR_NOT = frozenset((3, -3))
-
-
 def equal(one: Quantity, two: Quantity) -> bool:
     """Return True if two quantities are one, or may be but for a unit that is left out."""
     if one.bound and two.bound and _bounds_alike(one, two):
         return True
-    if one.bound + two.bound in _INCLUSIVE_OR_NOT and not one.dimension and not two.dimension:
+    if one.bound and two.bound and one.value == two.value and _bound_otherwise(one, two):
         return False
     if one.version or two.version:
         if one.version and two.version:
@@ -106,6 +102,13 @@ def _bounds_alike(one: Quantity, two: Quantity) -> bool:
         return False
     alike = strict.factor == other.factor if strict.dimension and other.dimension else True
     return alike and other.value == strict.value + strict.bound
+
+
+def _bound_otherwise(one: Quantity, two: Quantity) -> bool:
+    """Return True for bounds on either side of a number, and for a count where only one of them allows the number."""
+    if one.bound * two.bound < 0:
+        return True
+    return one.bound != two.bound and not one.dimension and not two.dimension
 
 
 def _is_exact(one: Quantity, two: Quantity) -> bool:

@@ -1,0 +1,91 @@
+"""The comparison of the order that a list is wanted in: which end comes first, and by what it is sorted.
+
+Knows superlatives by the axis that they are the ends of. Invariant: an order that only one of the texts wants is no
+finding, nor are ends of two different axes, such as the oldest first and the largest first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import read as read_text
+from semcache.request.text import stem, vocabulary
+from semcache.runtime.scoped_memo import scoped_cache
+from semcache.types import Conflict
+
+_ENDS = {
+    "size": (
+        "smallest lowest least fewest shortest cheapest lightest slowest",
+        "largest biggest highest greatest most longest dearest priciest heaviest fastest",
+    ),
+    "age": ("oldest earliest", "newest latest youngest"),
+    "worth": ("best", "worst"),
+    "effort": ("easiest simplest", "hardest"),
+    "distance": ("nearest closest", "farthest furthest"),
+}
+_SIDES = {word: (axis, side) for axis, ends in _ENDS.items() for side in (0, 1) for word in ends[side].split()}
+_SIDES |= {"most expensive": ("size", 1), "most recent": ("age", 1), "least expensive": ("size", 0)}
+_WORDS = "|".join(sorted(_SIDES, key=len, reverse=True))
+_STANDS = r"(?=\s*(?:$|[.,;:!?)\]\n]|(?:and|then|please|pls)\b))"
+_FIRST = re.compile(
+    rf"\b(?P<word>{_WORDS})(?: \w+){{0,2}} (?:(?P<first>first|on top|at the top|at the beginning)"
+    rf"|(?P<last>last|at the end|at the bottom)){_STANDS}"
+)
+_ACROSS = re.compile(rf"\b(?P<word>{_WORDS})(?: \w+)? (?:to|through|down to|up to)(?: the)? (?P<other>{_WORDS})\b")
+_NAMED = re.compile(r"\b(?:(?P<up>ascending|increasing order)|(?P<down>descending|decreasing order))\b")
+_SORTED = re.compile(
+    r"\b(?:sort|order|arrang|rank|group)(?:ed|es?|s|ing)?\b[^.;:?!,\n]{0,30}?\bby (?:the |their |its )?([a-z]{4,})\b"
+)
+_KEY = "by"
+_CUES = vocabulary("first last top end beginning bottom ascending descending increasing decreasing to through by")
+# Words for one key, by that which stands for all of them.
+_KEYS = {"alphabet": "name", "alphabetical": "name", "title": "name", "cost": "price", "day": "date", "time": "date"}
+_KEYS |= {"surname": "family", "where": "place"}
+
+
+def compare(query: str, cached: str) -> Conflict | None:
+    """The finding where both texts want a list in an order, and not in the same."""
+    ours, theirs = _wanted(query), _wanted(cached)
+    for axis, first in ours.items():
+        other = theirs.get(axis, first)
+        if other != first and (axis != _KEY or _are_two(first, other, _stems(query), _stems(cached))):
+            return Conflict("listing", f"{'by ' if axis == _KEY else ''}{first} / {other}")
+    return None
+
+
+@scoped_cache(maxsize=1024)
+def _wanted(text: str) -> dict[str, str]:
+    """The end that comes first on each axis, and the key under `_KEY`; an axis with both ends in front is left out."""
+    words = read_text(text)
+    if words.bag.isdisjoint(_CUES):
+        return {}
+    found: dict[str, set[str]] = {}
+    lower = " ".join(words.lower.split(" "))
+    for match in _FIRST.finditer(lower):
+        axis, side = _SIDES[match["word"]]
+        found.setdefault(axis, set()).add(_first(axis, side if match["first"] else 1 - side))
+    for match in _ACROSS.finditer(lower):
+        axis, side = _SIDES[match["word"]]
+        if _SIDES[match["other"]] == (axis, 1 - side):
+            found.setdefault(axis, set()).add(_first(axis, side))
+    for match in _NAMED.finditer(lower):
+        found.setdefault("size", set()).add(_first("size", 0 if match["up"] else 1))
+    wanted = {axis: sides.pop() for axis, sides in found.items() if len(sides) == 1}
+    keys = {_KEYS.get(key, key) for key in (stem(match[1]) for match in _SORTED.finditer(lower))}
+    return {**wanted, _KEY: keys.pop()} if len(keys) == 1 else wanted
+
+
+def _are_two(key: str, other: str, ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Return True for two keys that are not one in other letters, of which the other text does not have ours."""
+    return not (key in theirs or other in ours or key.startswith(other) or other.startswith(key))
+
+
+def _first(axis: str, side: int) -> str:
+    """The word for an end of an axis."""
+    return _ENDS[axis][side].partition(" ")[0]
+
+
+@scoped_cache(maxsize=1024)
+def _stems(text: str) -> frozenset[str]:
+    """The stems of a text, in which a key may stand without being one."""
+    return frozenset(_KEYS.get(word, word) for word in map(stem, read_text(text).bag))
