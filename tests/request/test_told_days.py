@@ -9,6 +9,10 @@ from semcache.request.kinds.told import without_told
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
+    "My thesis is due on June 30 and today is 2 May. Make me a schedule by week.",
+    "From today (28 July) I train for a run on 2 September. Give me a plan.",
+    "What time is it in Nairobi when my meeting in Toronto starts at 3:30 pm on 10 January?",
+    "The import ends with a ModuleNotFoundError although pip installed it. What's going on?",
     "I have a dentist appointment tomorrow and I'm scared. What helps against fear?",
     "My laptop fell today and the screen flickers. Can it be repaired?",
     "My sourdough didn't rise this weekend. What went wrong?",
@@ -91,6 +95,10 @@ LASTING = [
     "How do I find a trustworthy babysitter near me?",
 ]
 OF_THAT_DAY = [
+    "Today is 2 May 2024. What's the weather like?",
+    "Is today (May 2) a holiday in Spain?",
+    "What time is it in Tokyo when I wake up?",
+    "The deployment fails with a KeyError now that the site is down. What's going on?",
     "We are in Paris this weekend. What can we do?",
     "Spain played tonight. What went wrong in the match?",
     "My parcel comes today. Can it be delivered to a neighbour?",

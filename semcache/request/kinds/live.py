@@ -329,6 +329,12 @@ _NOT_LIVE = any_of(
     r"\blatest common ancestor\b",
     r"\bwhat(?:'s| is) new in \w+ v?\d",
     r"\bwhat time is it in .{1,40} (?:when|if) it(?:'s| is)\b",
+    # The time elsewhere at an hour that is named, and what went wrong in a program, are asked of any day.
+    r"\b(?:what|which) time is (?:it|that) in [^?\n]{1,40} (?:when|if|at) [^?\n]{0,80}?\b"
+    r"(?:\d{1,2}:\d\d|\d{1,2}\s?(?:am|pm|a\.m\.|p\.m\.|o'?clock)|noon|midnight)"
+    r"(?![^?\n]{0,80}\b(?:today|now|tonight)\b)",
+    rf"^(?!.*{_AT_THE_MOMENT}).*(?:error|\bexception|\btraceback|\bstack trace|\breturn code|\bexit code|\bexit status"
+    r"|\bsegmentation fault|\bsegfault)\b.{0,600}\bwhat(?:'s| is) (?:going on|happening)(?: here)?\W*$",
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
@@ -362,6 +368,11 @@ _NOT_LIVE = any_of(
     r"|cancel|go back on|correct|report)\b"
     r"[^?\n]{0,160}\b(?:today|yesterday|this (?:morning|week|month)|last (?:night|week))\W*$",
 )
+# A today of which the text says the date is that day, whenever it is asked.
+_DATED = any_of(
+    r"\b(?<!is\s)today(?:'s date)?(?: is|:| =| \()(?: the)?\s*(?:\d{4}-\d\d-\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_OF_THE_YEAR})|(?:{_OF_THE_YEAR}) \d{{1,2}})\b\)?"
+)
 
 
 def is_of_a_program(folded: str) -> bool:
@@ -378,5 +389,5 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     if stands:
         return True
-    rest = without_timeless(without_told(without_days(folded)))
+    rest = without_timeless(without_told(without_days(_DATED.sub(" _ ", folded))))
     return rest == folded or _LIVE.match(rest, words_of(rest))
