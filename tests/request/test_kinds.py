@@ -53,6 +53,7 @@ def test_the_memo_answers_alike_and_keeps_no_secret() -> None:
 
 
 NOT_PERSONAL = [
+    "If I put 200 a month into a fund with 6% yearly return, what do I have after 15 years?",
     "is my card charged when i place an order or when it ships",
     "wher can i find my ordr history",
     "How long do you keep my data after I cancel?",
@@ -81,6 +82,7 @@ NOT_PERSONAL = [
     "How much can I claim if my train is late?",
 ]
 PERSONAL = [
+    "What do I have in two weeks?",
     "How long does my refund take?",
     "How long does a refund take for order 48213?",
     "How long does a refund take? Where is my refund?",

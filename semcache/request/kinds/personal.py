@@ -91,7 +91,9 @@ _PERSONAL = CuedPatterns(
         # "What do I have to do" and "what do I say to her" want advice, not records.
         r"\b(?:how (?:much|many)|what|which|when) (?!(?:[\w']+ )?(?:rights?|options?|choices?|chances?|alternatives"
         r"|obligations|duties|arguments|leverage)\b)(?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
-        r"(?:have(?! to\b)(?! that (?!i\b|we\b|my\b|our\b))(?! (?:changed|replaced|repaired|checked|done)\b)"
+        # ... and "what do I have after 15 years" is a calculation.
+        r"(?:have(?! to\b)(?! (?:after|in) (?:\d+|an?|one|two|five|ten|twenty|thirty) (?:months?|years?)\b)"
+        r"(?! that (?!i\b|we\b|my\b|our\b))(?! (?:changed|replaced|repaired|checked|done)\b)"
         r"|owe(?! \w+ to\b)|spend)\b",
     ),
     rule("say write send ask want", r"\bwhat did (?:my|our) (?:\w+ ){1,2}?(?:say|write|send|ask|want)\b"),
