@@ -15,9 +15,10 @@ from semcache.types import Conflict
 
 _ENDS = {
     "size": (
-        "smallest lowest least fewest shortest cheapest lightest slowest",
-        "largest biggest highest greatest most longest dearest priciest heaviest fastest",
+        "smallest lowest least fewest shortest cheapest lightest",
+        "largest biggest highest greatest most longest dearest priciest heaviest",
     ),
+    "pace": ("slowest", "fastest quickest"),  # the fastest takes the shortest time
     "age": ("oldest earliest", "newest latest youngest"),
     "worth": ("best", "worst"),
     "effort": ("easiest simplest", "hardest"),

@@ -74,6 +74,7 @@ def _parts(text: str) -> tuple[_Part, ...]:
 
 
 def _written(text: str) -> Iterator[tuple[str, bool]]:
+    """The parts as they are written, and for each True if it is code."""
     for match in _QUOTED.finditer(text):
         written = next(filter(None, match.groups()))
         yield written, match[3] is not None or _is_code(written)

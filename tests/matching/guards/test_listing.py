@@ -13,6 +13,7 @@ OTHERS = [
     ("Ideas for a gift, cheapest first please", "Gift ideas, please, from the dearest to the cheapest"),
     ("Our orders with the newest at the top", "Our orders, the oldest first"),
     ("A packing list sorted by category", "Write a packing list, arranged by weight"),
+    ("Routes to Ghent, the fastest first", "Routes to Ghent from the slowest to the fastest"),
     ("Ten laptops with the lightest last", "Ten laptops with the lightest first"),
 ]
 SAME = [
@@ -20,6 +21,7 @@ SAME = [
     ("Our orders, the oldest first", "Our orders, the largest first"),
     ("Gift ideas, the least expensive first", "Gift ideas, cheapest first"),
     ("Sort by price", "ordered by cost"),
+    ("Routes to Ghent, the fastest first", "Routes to Ghent, the one with the shortest time first"),
     ("What are the best first dates?", "What are the worst first dates?"),
     ("Sort the list by surname", "Sort the list of names by family"),
     ("Sort the list", "Sort the list with the largest first"),
