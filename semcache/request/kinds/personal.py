@@ -28,7 +28,11 @@ _RECORDS = vocabulary(
     "goal goals savings",
     "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
-_RECORD = rf"(?:{'|'.join(sorted(_RECORDS))})\b"
+# "What our API returns" is what it gives back.
+_GIVEN_BACK = "".join(
+    [rf"(?<!{one}\s)" for one in ("api", "function", "endpoint", "method", "query", "service", "code")]
+)
+_RECORD = rf"(?:{'|'.join(sorted(_RECORDS - {'returns'}))}|{_GIVEN_BACK}returns)\b"
 _OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
 _STATE = (
     r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
