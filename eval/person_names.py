@@ -13,11 +13,11 @@ import importlib
 import pkgutil
 import re
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from semcache.agents.value_sorts import unaccented
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.matching.guards.names import ALIASES
 from semcache.request.text import vocabulary
@@ -99,8 +99,7 @@ def _faker(kind: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def _plain(text: object) -> list[str]:
-    plain = unicodedata.normalize("NFKD", str(text).lower())
-    return "".join([char for char in plain if not unicodedata.combining(char)]).split()
+    return unaccented(str(text).lower()).split()
 
 
 def _written(words: set[str]) -> tuple[Counter[str], Counter[str]]:

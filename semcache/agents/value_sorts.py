@@ -89,6 +89,11 @@ def is_thing(value: str) -> bool:
     )
 
 
+def unaccented(text: str) -> str:
+    """The text without accents, as the names are written."""
+    return "".join([char for char in normalize("NFKD", text) if not combining(char)])
+
+
 def shape(value: str) -> str:
     """The shape of an identifier: "tag" of "#general", "path", "file", "numbered", "capitals", "code", or ""."""
     return next((name for name, form in _SHAPES.items() if form.fullmatch(value)), "")
@@ -113,6 +118,5 @@ def _is_ordinary(word: str) -> bool:
 
 def _plain_words(value: str) -> list[str]:
     """The words in lower case without accents, none where the value is anything else than a few words."""
-    plain = "".join([char for char in normalize("NFKD", value) if not combining(char)])
-    said = plain.split()
+    said = unaccented(value).split()
     return [one.casefold() for one in said] if len(said) <= _LONGEST and all(map(_WORD.fullmatch, said)) else []

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from semcache.dialects.controls import check_names, rate, refusal, score, seconds
 from semcache.dialects.hop_headers import HOP_BY_HOP, end_to_end
 from semcache.errors import RequestRejected
+from semcache.runtime.durations import UNITS
 from semcache.types import Controls, Outcome, Why
 
 Headers: TypeAlias = Iterable[tuple[str, str]]
@@ -57,8 +58,8 @@ _SAID = tuple(
     )
 )  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*\Z")
+_MILLISECOND = 0.001  # in seconds
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smh])")
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LARGEST = 999_999_999_999_999
 
 
@@ -220,7 +221,7 @@ def _ttl(text: str, where: str) -> float:
     """A number of seconds; Bifrost has durations such as "90s" and "1h30m" as well."""
     parts = _PART.findall(text) if where.startswith("x-bf-") else []
     if parts and "".join(map("".join, parts)) == text.strip():
-        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+        return sum(float(number) * UNITS.get(unit, _MILLISECOND) for number, unit in parts)
     return _number(text, where)
 
 

@@ -17,7 +17,7 @@ Duration = Annotated[
 ]
 DAY = 86_400  # seconds
 _LONGEST = 1e15  # seconds
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": float(DAY), "w": 604800.0}
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": float(DAY), "w": 604800.0}
 
 
 def duration(text: str) -> float:
@@ -25,7 +25,7 @@ def duration(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
     if match is None:
         raise ConfigError(f"{text!r} is no duration: write a number and one of s, m, h, d, w, such as 12h")
-    seconds = float(match[1]) * _UNITS[match[2]]
+    seconds = float(match[1]) * UNITS[match[2]]
     if seconds > _LONGEST:
         raise ConfigError(f"{text[:40]!r} is longer than {_LONGEST / DAY:.0e} days: write less, such as 52w")
     return seconds

@@ -15,7 +15,7 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards import capitals, languages, listing, numbers, pasted, tone
+from semcache.matching.guards import capitals, languages, listing, pasted, tone
 from semcache.matching.guards.base import ReadingGuard, TextGuard
 from semcache.matching.guards.code import CodeGuard
 from semcache.matching.guards.dates import DateGuard
@@ -54,6 +54,7 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
 _FAR = 8  # content words that stand in one of two texts only, from which on a veto is arguable
 _SLOW = frozenset(("question", "negation", "direction", "entities"))
+_FINAL = (pasted.compare, listing.compare)  # vetoes that no pack switches off, in whatever words
 # Guards whose findings text-speak and slips may account for. What a name is of which the letters differ, no guess says.
 _SPOKEN = frozenset(("numbers", "dates", "quantifiers", "question", "form", "negation", "ellipsis"))
 
@@ -97,6 +98,14 @@ class _Panel:
                 if conflict is not None:
                     yield place, conflict
 
+    def is_arguable(self, veto: Conflict, query: str, cached: str) -> bool:
+        """Return True for a veto of these guards on two texts in quite other words that these may explain."""
+        return veto.guard in GUARDS and any(
+            guard.name == veto.guard
+            and guard.is_arguable(self.readings(query).by(place), self.readings(cached).by(place))
+            for place, guard in enumerate(self.guards)
+        )
+
 
 @lru_cache(maxsize=64)
 def _panel(names: tuple[str, ...]) -> _Panel:
@@ -124,11 +133,12 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
         return ()
     style = _of_style(query, cached)
     query, cached = unstyled(query), unstyled(cached)
-    found = [conflict for _, conflict in _panel(tuple(names)).findings(query, cached)]
+    panel = _panel(tuple(names))
+    found = [conflict for _, conflict in panel.findings(query, cached)]
     left = style + _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
-        left = [replace(one, arguable=one.veto and _is_arguable(one, query, cached)) for one in left]
-    always = (compare(query, cached) for compare in (languages.compare, pasted.compare, listing.compare))
+        left = [replace(one, arguable=one.veto and panel.is_arguable(one, query, cached)) for one in left]
+    always = (compare(query, cached) for compare in (languages.compare, *_FINAL))
     return (*left, *[one for one in always if one is not None])
 
 
@@ -146,15 +156,10 @@ def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Confli
             if conflict.veto:
                 return None
             doubts[place] = conflict
-    if pasted.compare(query, cached) is not None or listing.compare(query, cached) is not None:
+    if any(compare(query, cached) is not None for compare in _FINAL):
         return None
     unread = languages.compare(query, cached)
     return (*style, *[doubts[place] for place in sorted(doubts)], *([unread] if unread is not None else []))
-
-
-def _is_arguable(veto: Conflict, query: str, cached: str) -> bool:
-    """Return False for what other words around it do not explain."""
-    return veto.guard in GUARDS and not (veto.guard == NumberGuard.name and numbers.one_differs(query, cached))
 
 
 def _of_style(query: str, cached: str) -> list[Conflict]:

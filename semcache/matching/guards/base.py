@@ -38,6 +38,11 @@ class ReadingGuard(ABC, Generic[R]):
     def compare(self, one: R, two: R, query: str, cached: str, /) -> Conflict | None:
         """The finding against two texts with these readings. Symmetric, but for the order of what it names."""
 
+    def is_arguable(self, one: R, two: R) -> bool:
+        """Return False where other words around it do not explain a veto against two texts with these readings."""
+        del one, two
+        return True
+
     def conflict(self, query: str, cached: str) -> Conflict | None:
         """The finding against these texts, read anew."""
         one, two = self.read(query), self.read(cached)

@@ -61,18 +61,17 @@ def _wanted(text: str) -> dict[str, str]:
     if words.bag.isdisjoint(_CUES):
         return {}
     found: dict[str, set[str]] = {}
-    lower = " ".join(words.lower.split(" "))
-    for match in _FIRST.finditer(lower):
+    for match in _FIRST.finditer(words.lower):
         axis, side = _SIDES[match["word"]]
         found.setdefault(axis, set()).add(_first(axis, side if match["first"] else 1 - side))
-    for match in _ACROSS.finditer(lower):
+    for match in _ACROSS.finditer(words.lower):
         axis, side = _SIDES[match["word"]]
         if _SIDES[match["other"]] == (axis, 1 - side):
             found.setdefault(axis, set()).add(_first(axis, side))
-    for match in _NAMED.finditer(lower):
+    for match in _NAMED.finditer(words.lower):
         found.setdefault("size", set()).add(_first("size", 0 if match["up"] else 1))
     wanted = {axis: sides.pop() for axis, sides in found.items() if len(sides) == 1}
-    keys = {_KEYS.get(key, key) for key in (stem(match[1]) for match in _SORTED.finditer(lower))}
+    keys = {_KEYS.get(key, key) for key in (stem(match[1]) for match in _SORTED.finditer(words.lower))}
     return {**wanted, _KEY: keys.pop()} if len(keys) == 1 else wanted
 
 

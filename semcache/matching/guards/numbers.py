@@ -98,6 +98,11 @@ class NumberGuard(ReadingGuard[NumberReading]):
                 return Conflict(self.name, f"another unit of {sorted(kinds)[0]}")
         return None
 
+    def is_arguable(self, one: NumberReading, two: NumberReading) -> bool:
+        """Return False for the same quantities but for one, of which either text has another in the same unit."""
+        left, right = strange(one.quantities, two.quantities), strange(two.quantities, one.quantities)
+        return not (len(left) == len(right) == 1 and left[0].dimension and left[0].dimension == right[0].dimension)
+
 
 def read(text: str) -> NumberReading:
     """The quantities, units and calculations in `text`."""
@@ -133,13 +138,6 @@ def read(text: str) -> NumberReading:
     if not (quantities or units or named):
         return _NOTHING
     return NumberReading(tuple(quantities), units, named, tuple(operators))
-
-
-def one_differs(query: str, cached: str) -> bool:
-    """Return True if the texts name the same quantities but for one, which either has another of in the same unit."""
-    one, two = read(query).quantities, read(cached).quantities
-    left, right = strange(one, two), strange(two, one)
-    return len(left) == len(right) == 1 and bool(left[0].dimension) and left[0].dimension == right[0].dimension
 
 
 def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[Unit]:
@@ -216,12 +214,11 @@ def _reordered(one: NumberReading, two: NumberReading) -> bool:
 
 def _show(one: tuple[Quantity, ...], two: tuple[Quantity, ...]) -> tuple[str, str]:
     """The quantities of two texts, with as many digits as it takes to tell them apart."""
-    digits = 0
     for digits in _DIGITS:
         left, right = _listed(one, digits), _listed(two, digits)
         if left != right:
             return left, right
-    return _listed(one, digits, bounded=True), _listed(two, digits, bounded=True)
+    return _listed(one, _DIGITS[-1], bounded=True), _listed(two, _DIGITS[-1], bounded=True)
 
 
 def _listed(quantities: tuple[Quantity, ...], digits: int, *, bounded: bool = False) -> str:
