@@ -86,3 +86,9 @@ ROWS = [
 @pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
 def test_code(query: str, cached: str, expected: str) -> None:
     assert verdict("code", query, cached) == expected
+
+
+def test_formats_of_dates_are_compared_as_written() -> None:
+    one, two = "Print the date as DD.MM.YYYY", "Print the date as MM/DD/YYYY"
+    assert verdict("code", one, two) == VETO
+    assert verdict("code", one, "Show the date in the format DD.MM.YYYY") == NOTHING

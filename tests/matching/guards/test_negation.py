@@ -182,3 +182,16 @@ def test_opposites_in_texts_far_apart_are_a_doubt(query: str, cached: str) -> No
 @pytest.mark.parametrize(("query", "cached"), NEAR)
 def test_opposites_in_texts_alike_are_a_veto(query: str, cached: str) -> None:
     assert verdict("negation", query, cached) == VETO
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Reject mail from senders at x.com", "Reject mail to recipients at x.com"),
+        ("Print the usage to stderr", "Print the usage to stdout"),
+        ("Compare the names case-insensitively", "Compare the names case-sensitively"),
+        ("What do I ask as an interviewer?", "What do I ask as an interviewee?"),
+    ],
+)
+def test_the_two_sides_of_a_mail_a_stream_and_a_comparison_are_opposites(one: str, two: str) -> None:
+    assert verdict("negation", one, two) == VETO

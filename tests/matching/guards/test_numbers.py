@@ -324,3 +324,18 @@ def test_signs_of_fractions(one: str, two: str, differ: bool) -> None:
 )
 def test_numbers_with_more_digits_than_an_integer_may_have_are_read(one: str, two: str, same: bool) -> None:
     assert (GUARDS["numbers"].conflict(one, two) is None) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("How likely is a sum of 9 or more with two dice?", "How likely is a sum over 9 with two dice?", VETO),
+        ("How likely is a sum of 9 or higher?", "How likely is a sum of more than 9?", VETO),
+        ("How likely is a sum of 9 or higher?", "How likely is a sum of at least 9?", NOTHING),
+        ("How likely is a sum of 9 or lower?", "How likely is a sum of at most 9?", NOTHING),
+        ("A blade of 17 cm maximum", "A blade of 17 cm minimum", VETO),
+        ("A budget of 60 euros max", "A budget of at most 60 euros", NOTHING),
+    ],
+)
+def test_a_bound_that_leaves_out_its_number_and_one_that_allows_it_are_two(one: str, two: str, expected: str) -> None:
+    assert verdict("numbers", one, two) == expected
