@@ -24,7 +24,8 @@ from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic_words import WORDS, WordKind
 from eval.embedded import embedded
 from semcache import AsyncSemanticCache
-from semcache.cache.opening import Opening, WordTerms, open_components
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening, WordTerms
 from semcache.config.packs import Pack
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import LabelNoise

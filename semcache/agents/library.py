@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from semcache.agents.small_planner import SmallPlanner
     from semcache.agents.tools import ToolResults
     from semcache.cache.components import Components
-    from semcache.cache.opening import CacheOptions
+    from semcache.cache.opening_choices import CacheOptions
 
 
 class AsyncSemanticCache(AsyncCache):

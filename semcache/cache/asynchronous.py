@@ -20,7 +20,7 @@ from semcache.errors import ConfigError, InvalidArgument, RequestRejected
 from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, Store, Why, parse_id, public_id
 
 if TYPE_CHECKING:
-    from semcache.cache.opening import CacheOptions
+    from semcache.cache.opening_choices import CacheOptions
 
 
 class AsyncCache(ResponseCache):
@@ -32,7 +32,8 @@ class AsyncCache(ResponseCache):
 
         Raises ConfigError, or StoreError for a database that cannot be opened.
         """
-        from semcache.cache.opening import Opening, open_components
+        from semcache.cache.opening import open_components
+        from semcache.cache.opening_choices import Opening
 
         return cls(await open_components(Opening(data=_checked(data, options), **options)))
 
@@ -150,7 +151,7 @@ class AsyncCache(ResponseCache):
 
 def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:
     """The folder or URL in `data`, if it is one and the options are such as there are. Raises ConfigError."""
-    from semcache.cache.opening import CacheOptions
+    from semcache.cache.opening_choices import CacheOptions
 
     known = sorted(CacheOptions.__annotations__)
     for name in options:

@@ -85,7 +85,7 @@ async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncItera
     What servers of the same store owe a judgement waits for them: this command may have another judge, or clock.
     """
     from semcache.agents.library import AsyncSemanticCache
-    from semcache.cache.opening import open_from
+    from semcache.cache.opening_from_settings import open_from
 
     async with AsyncSemanticCache(await open_from(settings, clock=clock)) as cache:
         cache.components.learner.leave_queue()

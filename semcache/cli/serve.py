@@ -87,10 +87,10 @@ def serve(
 
 async def _preflight(settings: Settings) -> None:
     """Find mistakes that every worker would stumble over. Raises ConfigError or StoreError."""
-    from semcache.cache.opening import read_prices
     from semcache.config.packs import load
     from semcache.config.settings import check_exposure
     from semcache.models.verifiers import open_verifiers
+    from semcache.storage.price_file import read_prices
     from semcache.upstream.backends import open_backend
     from semcache.upstream.backends.connection import Connection
     from semcache.upstream.routing.replica import Address

@@ -117,8 +117,8 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
 
 async def unpriced_models(settings: Settings, store: object, pack: Pack) -> list[str]:
     """Return the models that were called within a month and have no price. Raises ConfigError or StoreError."""
-    from semcache.cache.opening import read_prices
     from semcache.protocols import OperatorStore
+    from semcache.storage.price_file import read_prices
 
     if not isinstance(store, OperatorStore) or is_free(settings):
         return []

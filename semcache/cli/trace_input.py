@@ -65,9 +65,9 @@ class TraceOptions:
 
 def read_lines(settings: Settings, file: Path, given: TraceOptions) -> tuple[list[TraceLine], LineTally, Prices]:
     """Return the sound lines of a trace; tell of the others on standard error. Raises SemcacheError."""
-    from semcache.cache.opening import read_prices
     from semcache.cli import log_import, traces
     from semcache.cli.log_formats import LogContext
+    from semcache.storage.price_file import read_prices
 
     prices = read_prices(settings.prices)
     reading = LogContext(log_import.requests_of(given.requests) if given.requests else {}, given.model)

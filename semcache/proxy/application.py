@@ -24,7 +24,7 @@ from semcache import __version__
 from semcache.agents.library import AsyncSemanticCache
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
-from semcache.cache.opening import open_from
+from semcache.cache.opening_from_settings import open_from
 from semcache.config.settings import Settings, check_exposure, find_file
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, SemcacheError, StoreError

@@ -15,12 +15,12 @@ from typing import Any, Protocol
 
 import msgspec
 
-from semcache.cache.opening import read_prices
 from semcache.config.packs import Pack, load
 from semcache.config.settings import KEYS, Settings
 from semcache.errors import ConfigError, SemcacheError
 from semcache.learning.changed_promises import promises
 from semcache.protocols import OperatorStore, SavedStates
+from semcache.storage.price_file import read_prices
 from semcache.types import AdminAction
 
 ASKED, ANSWERED = "reload", "reloaded"

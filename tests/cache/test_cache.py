@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.cache.opening import Opening, open_components
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, StoreError
 from semcache.request import eligibility
 from semcache.runtime.breaker import Breaker

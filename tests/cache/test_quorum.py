@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache import AsyncSemanticCache
-from semcache.cache.opening import Opening, open_components
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening
 from semcache.cache.quorum import Quorum
 from semcache.config.packs import load
 from semcache.proxy.auth import Caller, asker_of

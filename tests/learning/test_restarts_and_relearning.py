@@ -12,7 +12,8 @@ import msgspec
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.cache.opening import Opening, WordTerms, open_components
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening, WordTerms
 from semcache.learning.withdrawn_labels import withdrawal
 from semcache.matching.word import with_word, word_about
 from semcache.storage.stores import open_store

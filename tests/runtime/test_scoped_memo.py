@@ -12,7 +12,8 @@ import pytest
 
 import semcache
 from semcache import AsyncSemanticCache
-from semcache.cache.opening import Opening, open_components
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.models.embedders.memo import MemoEmbedder
 from semcache.runtime import scoped_memo

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST = 128  # tokens of a pair that is trained on; the rest is cut off
+MAX_TOKENS = 256  # of a pair; the rest is cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class TokenRow:
     kinds: tuple[int, ...]
 
 
-def rows(tokenizer: Any, pairs: Sequence[tuple[str, str]], longest: int = LONGEST) -> list[TokenRow]:
+def rows(tokenizer: Any, pairs: Sequence[tuple[str, str]], longest: int = MAX_TOKENS) -> list[TokenRow]:
     """A row for each pair; `tokenizer` is one of the `tokenizers` library, of the BERT family."""
     return [
         TokenRow(tuple(one.ids[:longest]), tuple(one.type_ids[:longest])) for one in tokenizer.encode_batch(list(pairs))

@@ -19,6 +19,7 @@ from semcache.errors import ConfigError
 from semcache.train.atomic_folder import published
 from semcache.train.export import CONTRIB, INPUTS, POSITIONS, QKV, WORD_EMBEDDINGS, BertGraph, Precision
 from semcache.train.verifier.cross_encoder_network import DISTANCES, EPSILON, NetworkShape, attention_distances
+from semcache.train.verifier.token_rows import MAX_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[np.float32]]
 
 KINDS = "token_type_ids"
-MAX_TOKENS = 256  # of a pair
 _TYPES = "embeddings.token_type_embeddings.weight"
 
 

@@ -1,0 +1,115 @@
+"""The choices about a cache before it is opened: where it keeps its entries, what it decides by, and what it may ask.
+
+Opens nothing. Invariant: what can be refused without looking at the store is refused when the choices are made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+
+from semcache.cache.common_parts import CommonParts
+from semcache.cache.decision_log import EVERY_DECISION, DecisionTerms
+from semcache.config.pack_schema import VerdictMode
+from semcache.errors import ConfigError
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.protocols import Backend, Embedder, Judge, Verifier
+from semcache.runtime.guarded_calls import PATIENCE
+
+if TYPE_CHECKING:
+    from semcache.config.packs import Pack
+    from semcache.matching.verification import Verifiers
+    from semcache.runtime.telemetry import Meter
+
+
+class WordTerms(NamedTuple):
+    """When and by which `model` a language model is asked for its word, for which `share` of upstream spend.
+
+    None is the usual share of each mode. The library spends nothing upstream that a share could be taken of.
+    """
+
+    mode: VerdictMode = "off"
+    model: str | None = None
+    share: float | None = float("inf")
+    opted_out: tuple[str, ...] = ()
+
+
+NO_WORDS = WordTerms()
+
+
+class CacheOptions(TypedDict, total=False):
+    """The options of a library user who opens a cache; each may be left out.
+
+    `policies` names a pack or a folder of packs. `target` is the error per hit to keep, in (0, 1) (default: the
+    pack's). `judge` compares cached answers with fresh ones: "exact", "normalised", "verifier" (by embedding, and in
+    doubt by your own `verifier`), "llm" (asks `judge_model` at `judge_backend`), or your own judge. `verifier` also
+    decides uncertain candidates while a caller waits, in categories whose pack says so; the default is the local model,
+    "model". `seed` makes every random choice reproducible. `embedder` is an embedder, which the cache closes, or its
+    name. A request waits `timeout` seconds at most for the store, the index or the embedder, and is then a miss.
+    `clock` gives Unix time.
+    """
+
+    policies: str
+    target: float | None
+    judge: str | Judge
+    seed: int | None
+    embedder: str | Embedder
+    verifier: Verifier | Literal["model", "off"]
+    judge_backend: Backend | None
+    judge_model: str | None
+    timeout: float
+    clock: Callable[[], float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """All choices about a cache before it is opened.
+
+    `data` is a folder or a store URL; the fields of `CacheOptions` have the same meaning here. `verifiers` makes
+    verifiers in place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked
+    for its word, if the pack does not. `shared`: other workers serve from the same store, and `workers` is how many
+    share the grant of first answers. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned`
+    backends are closed with the cache. `decisions` says how many decisions are recorded, `undo` for how many seconds a
+    deletion can be undone; with `share_memos` tenants share parsed and embedded texts. `common` are the parts of an
+    open cache, for one beside it.
+    """
+
+    data: str
+    policies: str = "default"
+    target: float | None = None
+    judge: str | Judge = "exact"
+    seed: int | None = None
+    embedder: str | Embedder = "default"
+    verifier: Verifier | Literal["model", "off"] = "model"
+    verifiers: Callable[[Pack, Meter], Verifiers] | None = None
+    judge_backend: Backend | None = None
+    judge_model: str | None = None
+    timeout: float = PATIENCE
+    clock: Callable[[], float] = time.time
+    hot_bytes: int = 256 << 20
+    seal_keys: str | None = None
+    prices: Path | None = None
+    sink: Callable[[bytes], object] | None = None
+    noise: LabelNoise = FAITHFUL
+    words: WordTerms = NO_WORDS
+    shared: bool = False
+    workers: int = 1
+    owned: tuple[Backend, ...] = ()
+    decisions: DecisionTerms = EVERY_DECISION
+    undo: float = 86400.0
+    share_memos: bool = False
+    common: CommonParts | None = None
+
+    def __post_init__(self) -> None:
+        if self.target is not None and not 0.0 < self.target < 1.0:
+            raise ConfigError(f"target={self.target}: the error per hit is a rate between 0 and 1, such as 0.01")
+        if not 0.0 < self.timeout < float("inf"):
+            raise ConfigError(f"timeout={self.timeout}: the time to wait is in seconds and above 0, such as 2.0")
+
+    @property
+    def folder(self) -> Path | None:
+        """The data folder, None where `data` is a URL."""
+        return None if "://" in self.data else Path(self.data)

@@ -1,0 +1,89 @@
+"""Opening a cache as the settings say: those of the server and of the command line.
+
+Knows settings and makes choices of them; opens nothing but the judge's own backend. Invariant: a backend that is made
+here is closed with the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from semcache.cache.decision_log import DecisionTerms
+from semcache.cache.opening import open_components
+from semcache.cache.opening_choices import Opening, WordTerms
+from semcache.learning.judges import asks
+from semcache.matching.label_noise import LabelNoise
+from semcache.matching.verification import Verifiers
+from semcache.models.installed import spec_of
+from semcache.models.verifiers import backend_for, may_ask, open_verifiers
+
+if TYPE_CHECKING:
+    from semcache.cache.common_parts import CommonParts
+    from semcache.cache.components import Components
+    from semcache.config.packs import Pack
+    from semcache.config.settings import Settings
+    from semcache.protocols import Backend
+    from semcache.runtime.telemetry import Meter
+
+
+async def open_from(
+    settings: Settings,
+    *,
+    clock: Callable[[], float],
+    sink: Callable[[bytes], object] | None = None,
+    judge_backend: Backend | None = None,
+    upstream: Backend | None = None,
+    common: CommonParts | None = None,
+) -> Components:
+    """Open a cache as the settings say. Raises SemcacheError.
+
+    The judge "llm" asks `judge_backend`, or a backend of its own without one; a judge of a plug-in gets the same.
+    Verifiers are opened if there is an `upstream`, which they may ask. `common` are the parts of an open cache.
+    """
+    keys = settings.store.seal_keys
+
+    def verifiers(pack: Pack, meter: Meter) -> Verifiers:
+        if upstream is None:
+            return Verifiers({}, meter=meter)
+        return open_verifiers(settings, pack, upstream, meter=meter)
+
+    opening = Opening(
+        data=settings.store_url if settings.store.url else str(settings.data),
+        policies=settings.policies,
+        judge=settings.cache.judge,
+        embedder=spec_of(settings.embedder, settings.data),
+        clock=clock,
+        seed=settings.cache.seed,
+        target=settings.cache.target,
+        hot_bytes=settings.cache.hot_bytes,
+        timeout=settings.cache.timeout,
+        seal_keys=keys.get_secret_value() if keys else None,
+        prices=settings.prices,
+        sink=sink,
+        verifiers=verifiers,
+        judge_backend=judge_backend,
+        judge_model=settings.judge.model,
+        noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
+        words=_words(settings, upstream),
+        shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
+        workers=settings.server.workers,
+        decisions=DecisionTerms(**settings.decisions.model_dump()),
+        undo=settings.store.undo,
+        share_memos=settings.cache.share_memos,
+        common=common,
+    )
+    if asks(settings.cache.judge) and judge_backend is None:
+        own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
+        opening = replace(opening, judge_backend=own, owned=(own,))
+    return await open_components(opening)
+
+
+def _words(settings: Settings, upstream: Backend | None) -> WordTerms:
+    """Return the terms of asking a language model; `auto` is `after` where the server may ask its upstream."""
+    chosen = settings.verdicts
+    mode = chosen.mode
+    if mode == "auto":
+        mode = "after" if upstream is not None and may_ask(settings) else "off"
+    return WordTerms(mode, chosen.model or settings.verifier.model, chosen.budget, chosen.opted_out)

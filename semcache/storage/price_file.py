@@ -1,0 +1,29 @@
+"""The operator's file of prices: YAML, a pattern of models a line.
+
+Invariant: a file that cannot be read, or says what no price can be, is refused by name.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from semcache.errors import ConfigError
+from semcache.storage.prices import Prices, own_prices
+
+
+def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) -> Prices:
+    """Return list prices with those of a YAML file, if there is one, before them, as `own_prices` reads it.
+
+    Raises ConfigError.
+    """
+    if path is None:
+        return Prices(clock=clock)
+    import yaml
+
+    try:
+        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: the file of prices cannot be read: {error}") from error
+    return Prices(own_prices(table, path), clock=clock)
