@@ -45,6 +45,9 @@ _NAMESPACE = (
     "cf-aig-cache-key",
 )
 _MIN_SCORE = ("x-semcache-min-score", "x-bf-cache-threshold")
+_CACHE_TYPE = "x-bf-cache-type"
+# The least score that Bifrost's names of a lookup ask for: "direct" takes nothing that is only near.
+_TYPES = {"direct": 1.0, "semantic": -1.0}
 _OURS = "x-semcache-"
 # How the headers begin that may hold a control, and those that are named alone.
 _FAMILIES = (_OURS, "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")
@@ -74,6 +77,8 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     wishes, switches = _directives(given), _switches(given)
     ttls = [seconds(_ttl(given[name], name), name) for name in _TTL if name in given]
     scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
+    if _CACHE_TYPE in given:
+        scores.append(_least_score(given[_CACHE_TYPE]))
     rates = [rate(_number(given[name], name), name) for name in ("x-semcache-max-error",) if name in given]
     tags = [tag.strip() for tag in given.get("x-semcache-tags", "").split(",")]
     found = Controls(
@@ -223,6 +228,13 @@ def _ttl(text: str, where: str) -> float:
     if parts and "".join(map("".join, parts)) == text.strip():
         return sum(float(number) * UNITS.get(unit, _MILLISECOND) for number, unit in parts)
     return _number(text, where)
+
+
+def _least_score(kind: str) -> float:
+    found = _TYPES.get(kind.strip().lower())
+    if found is None:
+        raise refusal(f"{_CACHE_TYPE}: {kind!r} is none of {', '.join(_TYPES)}", _CACHE_TYPE)
+    return found
 
 
 def _flag(text: str, where: str) -> bool:

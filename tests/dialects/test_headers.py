@@ -48,6 +48,8 @@ def controls(*headers: tuple[str, str], body: Controls | None = None) -> Control
         ("cf-aig-cache-ttl", "60", Controls(ttl=60)),
         ("x-openrouter-cache-ttl", "60", Controls(ttl=60)),
         ("x-bf-cache-threshold", "0.9", Controls(min_score=0.9)),
+        ("x-bf-cache-type", "Direct", Controls(min_score=1.0)),
+        ("x-bf-cache-type", "semantic", Controls(min_score=-1.0)),
         ("x-bf-cache-key", "k", Controls(namespace="k")),
         ("x-bf-cache-ttl", "300", Controls(ttl=300)),
         ("x-bf-cache-ttl", "1h30m", Controls(ttl=5400)),
@@ -79,6 +81,7 @@ def test_each_dialect_means_the_same(name, value, wish):
         ("cache-control", "max-age=-5"),
         ("cf-aig-cache-ttl", "x"),
         ("x-bf-cache-ttl", "90 seconds"),
+        ("x-bf-cache-type", "fuzzy"),
     ],
 )
 def test_a_header_that_cannot_be_understood_is_refused_by_name(name, value):
