@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from eval.markdown import codes, duration, first_line, sentence, size, table, values
@@ -184,16 +185,20 @@ def endpoints() -> str:
     from semcache.dialects import dialects, embeddings
     from semcache.proxy.admin_routes import admin_routes
     from semcache.proxy.health_routes import health_routes
+    from semcache.proxy.operator_routes import operator_routes
     from semcache.proxy.plan_routes import plan_routes
+    from semcache.proxy.reload_route import reload_routes
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]
     cached.append([f"`POST {embeddings.PATH}`", "cached, each input on its own, exact tier only"])
     cached.append(["WebSockets under `/v1/`, such as `/v1/realtime`", "tunnelled"])
     cached.append(["anything else under `/v1/`", "passed through untouched"])
-    nothing: Any = None
+    nothing: Any = SimpleNamespace(operating=None)  # what no route asks before it is called
     app = FastAPI()
     app.include_router(admin_routes(nothing, nothing))
+    app.include_router(operator_routes(nothing, nothing))
     app.include_router(plan_routes(nothing, nothing))
+    app.include_router(reload_routes(nothing, nothing))
     app.include_router(health_routes(nothing, tells=bool))
     paths = app.openapi()["paths"]
     rest = [

@@ -60,6 +60,9 @@ CONTRIVED = (
     *("assistant_terse", "casual_chat", "company_public", "desk_documents", "desk_situations", "device_trouble"),
     *("explain_compare", "figures_in_words", "free_paraphrases", "idiom_everyday", "life_far", "long_reordered"),
     *("makers", "names_otherwise", "rules_exceptions", "school_science", "shop_money", "sly_reworded"),
+    *("asked_of_a_story", "changed_places", "choices_and_plans", "exercises", "experts_ask_at_length"),
+    *("briefs_with_particulars", "customers_at_length", "functions_and_errors", "notes_and_dictation", "one_liners"),
+    *("over_a_text", "said_quite_otherwise", "tables_and_records"),
     *AGAINST_IT,
 )
 # The topics in which somebody is asked to do something; in the others, somebody asks.
@@ -74,7 +77,7 @@ HANDS = {
     "asked": ("unread_asked", "unread_curious", "unread_forum", "unread_learned", "unread_brief"),
     "mixed": (
         *("unread_reworded", "unread_mixed", "unread_long", "unread_people"),
-        *("unread_idiom", "unread_typed", "unread_free"),
+        *("unread_idiom", "unread_typed", "unread_free", "unread_tasks", "unread_requests"),
     ),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked

@@ -6,7 +6,8 @@ Invariant: a setting, reason or field without words here stops the generator, so
 from __future__ import annotations
 
 SETTINGS = {
-    "upstream.url": "Where misses are sent: a base URL, `litellm:MODEL`, or `echo` (a scripted upstream for trials).",
+    "upstream.url": "Where misses are sent: a base URL, several separated by commas, `unix:PATH`, `engine:DIR`, "
+    "`litellm:MODEL`, `echo` (a scripted upstream for trials), or the name of a plug-in.",
     "upstream.api_key": "Replaces the client's credentials. If it is not set, they are passed on, and "
     "`OPENAI_API_KEY` is used for clients that send none.",
     "upstream.timeout": "Seconds without a byte after which a call is given up; a stream that keeps sending is not "

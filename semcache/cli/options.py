@@ -17,7 +17,10 @@ Policies = Annotated[
     str | None, typer.Option("--policies", metavar="PACK|DIR|FILE", help="Policy pack: a shipped one, or your own.")
 ]
 Upstream = Annotated[
-    str | None, typer.Option("--upstream", metavar="URL", help="What answers misses: a URL, litellm:MODEL, or echo.")
+    str | None,
+    typer.Option(
+        "--upstream", metavar="URL", help="What answers misses: a URL, unix:PATH, engine:DIR, litellm:MODEL, or echo."
+    ),
 ]
 Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Address to listen on, or unix:PATH.")]
 Port = Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on; 0 takes a free one.")]
