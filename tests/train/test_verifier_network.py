@@ -18,7 +18,7 @@ from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.verifier import cross_encoder_network, grid_weights, training_loop, verifier_folder
 from semcache.train.verifier.cross_encoder_network import linear_weights
 from semcache.train.verifier.logit_calibration import LogitScale
-from semcache.train.verifier.token_rows import padded, rows
+from semcache.train.verifier.token_rows import MAX_TOKENS, padded, rows
 from semcache.train.verifier.training_loop import TrainingExample, TrainingStep, VerifierTrainingOptions
 from tests.train import tiny
 
@@ -153,6 +153,13 @@ def test_distances_are_those_of_the_library(buckets: int) -> None:
     places = torch.arange(256)
     theirs = encoder.relative_position_bucket(places[None, :] - places[:, None], num_buckets=buckets)
     assert np.array_equal(cross_encoder_network.attention_distances(256, buckets), theirs.numpy())
+
+
+def test_what_differs_at_the_end_of_a_long_pair_is_trained_on() -> None:
+    story = "reset my password " * 30
+    same, other = (rows(WORDS, [(story, story + end)])[0] for end in ("france", "spain"))
+    assert 128 < len(same.ids) <= MAX_TOKENS
+    assert same != other
 
 
 def test_words_that_training_never_shows_keep_their_meaning() -> None:
