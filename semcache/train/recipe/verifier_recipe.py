@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
+MISLEADING = ("unread_sly", "unread_contrasts")  # hands that wrote to mislead, as no traffic does
 LAYERS = 8  # of the encoder, from below, that a student has: the others take a third of the time and of the size
 TEACHERS, STUDENTS = 3, 2
 # Topics of which each different text stands beside one rewording, beside the prompt; in others beside two.
@@ -235,12 +236,17 @@ def _word(of: StartedNetwork, parts: VerifierParts) -> NDArray[np.float32]:
 
 
 def calibrated(trained: StartedNetwork, parts: VerifierParts) -> TrainedVerifier:
-    """A network whose weights are on the grid of the folder, with the scale of its word and its figures."""
+    """A network whose weights are on the grid of the folder, with the scale of its word and its figures.
+
+    The scale is that of the pairs of hands of which nothing was read, where there are any: they are nearest to what
+    strangers send, while held-out groups of the other hands were written to be hard.
+    """
     module, shape, words = trained
     tokenizer = _tokenizer(trained)
     found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
-    scale = logit_calibration.fit(found, same)
+    strangers = [place for place, one in enumerate(parts.check) if by_stranger(one)] or list(range(len(same)))
+    scale = logit_calibration.fit(found[strangers], [same[place] for place in strangers])
     held = {}
     for name in ("unread", "natural", "authored", "synthetic", "found", "paws"):
         if of := [place for place, one in enumerate(parts.check) if origin(one) == name]:
@@ -298,6 +304,11 @@ def origin(one: MinedPair) -> str:
     if kind == "authored":
         return "unread" if authored.unread(topic) else "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"
+
+
+def by_stranger(one: MinedPair) -> bool:
+    """Return True for a pair of a hand of which nothing is trained on, and which did not write to mislead."""
+    return origin(one) in ("unread", "natural") and not one.pair.made.endswith(MISLEADING)
 
 
 def _figures(
