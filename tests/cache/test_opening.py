@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.cache import common_parts, opening
+from semcache.cache import common_parts, opening, opening_choices, opening_from_settings
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.learning.judges.by_language_model import LlmJudge
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("timeout", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_time_to_wait_is_a_number_above_zero(tmp_path: Path, timeout: float) -> None:
     with pytest.raises(ConfigError, match=f"timeout={timeout}: .* such as 2.0"):
-        opening.Opening(data=str(tmp_path), timeout=timeout)
+        opening_choices.Opening(data=str(tmp_path), timeout=timeout)
 
 
 async def test_the_words_that_slips_are_read_by_are_there_before_the_first_request(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def doors(monkeypatch: pytest.MonkeyPatch) -> list[Door]:
         made.append(Door())
         return made[-1]
 
-    monkeypatch.setattr(opening, "backend_for", backend_for)
+    monkeypatch.setattr(opening_from_settings, "backend_for", backend_for)
     return made
 
 
@@ -136,7 +136,9 @@ def settings(folder: Path, **judge: Any) -> Settings:
 async def test_a_judge_that_is_a_model_gets_a_backend_of_its_own_that_is_closed(
     tmp_path: Path, doors: list[Door]
 ) -> None:
-    components = await opening.open_from(settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0)
+    components = await opening_from_settings.open_from(
+        settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0
+    )
     assert isinstance(components.judge, LlmJudge)
     await components.closing.aclose()
     assert [door.closed for door in doors] == [1]
@@ -144,7 +146,7 @@ async def test_a_judge_that_is_a_model_gets_a_backend_of_its_own_that_is_closed(
 
 async def test_a_backend_that_is_given_is_its_owners_to_close(tmp_path: Path, doors: list[Door]) -> None:
     given = Door()
-    components = await opening.open_from(
+    components = await opening_from_settings.open_from(
         settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0, judge_backend=given
     )
     await components.closing.aclose()
@@ -153,7 +155,7 @@ async def test_a_backend_that_is_given_is_its_owners_to_close(tmp_path: Path, do
 
 async def test_what_cannot_be_opened_leaves_no_backend_behind(tmp_path: Path, doors: list[Door]) -> None:
     with pytest.raises(ConfigError, match="model"):
-        await opening.open_from(settings(tmp_path), clock=lambda: 0.0)
+        await opening_from_settings.open_from(settings(tmp_path), clock=lambda: 0.0)
     assert [door.closed for door in doors] == [1]
 
 
@@ -188,7 +190,9 @@ async def test_whatever_fails_at_the_start_leaves_embedder_and_store_closed(
     monkeypatch.setattr(opening, "verifiers_for_library", broken)
     with pytest.raises(ConfigError):
         await opening.open_components(
-            opening.Opening(data=str(tmp_path), judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier)
+            opening_choices.Opening(
+                data=str(tmp_path), judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier
+            )
         )
     assert made == []
 
@@ -211,7 +215,7 @@ async def test_a_judge_of_a_plug_in_is_given_the_backend_that_settings_name(
     monkeypatch.setattr("semcache.config.plugins.names", lambda kind: ["mine"] if kind == "judges" else [])
     monkeypatch.setattr("semcache.config.plugins.make", make)
     chosen = settings(tmp_path, **{"cache.judge": "mine", "judge.model": "small"})
-    components = await opening.open_from(chosen, clock=lambda: 0.0)
+    components = await opening_from_settings.open_from(chosen, clock=lambda: 0.0)
     assert (given["backend"], given["model"], given["embedder"]) == (doors[0], "small", components.embedder)
     await components.closing.aclose()
     assert [door.closed for door in doors] == [1]

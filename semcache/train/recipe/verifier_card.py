@@ -48,7 +48,8 @@ def readme(
         "- int8 weights per output channel (7 bits), which the last courses were trained on as they are written; int8 "
         "activations per row; runs on onnxruntime, without torch",
         f"- Calibrated by Platt scaling on pairs of hands of which nothing was read: slope {scale['slope']}, "
-        f"intercept {scale['intercept']}, P(same) kept within {scale['least']} and {scale['most']}, which is what those pairs can support",
+        f"intercept {scale['intercept']}, P(same) kept within {scale['least']} and {scale['most']}, which is what "
+        "those pairs can support",
         "- Licence of the weights: Apache-2.0",
         "- Recipe: `make models` (`python -m semcache.train.recipe`), seed "
         f"{card['seed']}; no row of any set is part of the package",
