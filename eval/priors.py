@@ -47,7 +47,7 @@ from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.pairs import Pair
 from semcache.train.prior import fit
 from semcache.train.recipe import authored, natural
-from semcache.train.recipe.verifier_recipe import AGAINST_IT
+from semcache.train.recipe.verifier_recipe import AGAINST_IT, MISLEADING
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card, Conflict
 
@@ -80,7 +80,7 @@ HANDS = {
         *("unread_idiom", "unread_typed", "unread_free", "unread_tasks", "unread_requests"),
     ),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
-    "misleading": ("unread_sly", "unread_contrasts"),  # no traffic: nothing is learned of it, but it is checked
+    "misleading": MISLEADING,  # no traffic: nothing is learned of it, but it is checked
 }
 RISKS = (0.01, 0.03)  # 1 - P(correct) up to which a pair that is checked counts as served
 SETS = ("clinc150", "banking77", "served", "asked")

@@ -136,6 +136,22 @@ def test_the_folder_holds_the_weights_that_were_calibrated(base: Path, tmp_path:
     assert CrossEncoder(tmp_path / "made").logits([("the card", "the card please")]).shape == (1,)
 
 
+def test_the_scale_is_that_of_hands_of_which_nothing_was_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strangers, others = pairs("authored:unread_people"), [*pairs("authored:check"), *pairs("authored:unread_sly")]
+
+    def logits(_: object, __: object, texts: Sequence[tuple[str, str]]) -> np.ndarray:
+        sure = [2.0 if place < len(strangers) else 6.0 for place in range(len(texts))]
+        return np.array([sign if two.endswith("please") else -sign for sign, (_, two) in zip(sure, texts, strict=True)])
+
+    monkeypatch.setattr(verifier_recipe.training_loop, "logits", logits)
+    network = verifier_recipe.started(base, 0)
+
+    def scale(check: list[MinedPair]) -> object:
+        return verifier_recipe.calibrated(network, replace(PARTS, check=check)).scale
+
+    assert scale([*strangers, *others]) == scale(strangers)
+
+
 def test_a_training_that_is_done_is_not_taken_again(base: Path, tmp_path: Path) -> None:
     _, first = made(base, tmp_path / "work")
     steps, again = made(base, tmp_path / "work")

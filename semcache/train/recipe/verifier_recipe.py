@@ -177,7 +177,7 @@ def course_of(
 
 @dataclass(frozen=True, slots=True)
 class TrainedVerifier:
-    """A trained verifier that has not been written yet; `held` are its figures on what it was calibrated with."""
+    """A trained verifier that has not been written yet; `held` are its figures on the check pairs, by origin."""
 
     weights: verifier_folder.Arrays
     shape: NetworkShape
