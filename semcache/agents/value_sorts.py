@@ -11,9 +11,8 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
-from unicodedata import combining, normalize
 
-from semcache.request.text import vocabulary
+from semcache.request.text import unaccented, vocabulary
 from semcache.request.wording.misspelt import frequencies
 
 _LONGEST = 4  # words of a value that is read; a longer one is free text
@@ -87,11 +86,6 @@ def is_thing(value: str) -> bool:
     return bool(said) and all(
         frequencies().get(one, 0) >= least and not any(one in known for known in names) for one in said
     )
-
-
-def unaccented(text: str) -> str:
-    """The text without accents, as the names are written."""
-    return "".join([char for char in normalize("NFKD", text) if not combining(char)])
 
 
 def shape(value: str) -> str:

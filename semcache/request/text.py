@@ -7,6 +7,7 @@ Knows no meanings, except which words are light: articles, pronouns, auxiliaries
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +23,7 @@ _TOKEN = re.compile(rf"{_LETTER}+(?:'{_LETTER}+)*")
 _DIGIT = re.compile(r"\d")
 _DOTTED = re.compile(r"\b(?<!\b[A-Za-z]\.)(?:[A-Za-z]\.){2,}(?!\w)")
 _POSSESSIVE = re.compile(r"(?:'s|s'|')$")
+_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _SPACED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 READINGS = 4096  # remembered texts: 25 MB for all guards together at prompts of twelve words
 
@@ -29,6 +31,13 @@ READINGS = 4096  # remembered texts: 25 MB for all guards together at prompts of
 def vocabulary(words: str) -> frozenset[str]:
     """A set of words, written as text."""
     return frozenset(words.split())
+
+
+def unaccented(text: str) -> str:
+    """The text with plain Latin letters for accented ones: "Kraków" is written "Krakow" as well."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 
 def lexicon(entries: str) -> dict[str, str]:

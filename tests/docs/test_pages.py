@@ -152,6 +152,7 @@ def test_the_public_api_is_there() -> None:
     surface = page[page.index("## Public") : page.index("## Not public")]
     named = re.findall(r"`(semcache(?:[._]\w+)+)`", surface)
     assert "semcache.SemanticCache" in named
+    assert {path.stem for path in (ROOT / "adapters").glob("*.py")} <= set(named)
     for name in named:
         module, _, attribute = name.rpartition(".")
         if find_spec(name.partition(".")[0]) is None or not module:

@@ -11,7 +11,6 @@ Invariant: a name counts as shared when the other text spells it anywhere, in an
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from semcache.matching.guards.dates import CALENDAR
 from semcache.matching.guards.name_forms import derived, expanded, short_for, typos, written_apart
 from semcache.matching.guards.names import ALIASES, CAPITALISED, COMMON, PHRASE_CUES, PHRASES, SHORT_FORMS
 from semcache.matching.guards.units import UNITS
-from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, vocabulary
+from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, unaccented, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
@@ -38,7 +37,6 @@ _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|e
 _ALIASED = frozenset(ALIASES)
 _IN_PHRASES = frozenset(PHRASES.values())
 _WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in PHRASES}
-_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _ENOUGH = 20  # names that only one text has; no more are looked for
 _LITTLE = 4  # content words by which texts may differ for a name to be all that was changed
 _MUCH = 6  # content words by which texts differ that say the same in other words
@@ -76,7 +74,7 @@ class EntityGuard(ReadingGuard[EntityReading]):
         """Compare the things that both texts name."""
         if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
             return Conflict(self.name, _show(found.ours, found.theirs), found.sure)
-        query, cached = _unaccented(query), _unaccented(cached)
+        query, cached = unaccented(query), unaccented(cached)
         here, there = read_text(query), read_text(cached)
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
         own, others = _strange_names(one, two, there), _strange_names(two, one, here)
@@ -118,7 +116,7 @@ _NOTHING = EntityReading((), _NONE)
 @scoped_cache(maxsize=READINGS)
 def read(text: str) -> EntityReading:
     """The things that `text` names."""
-    words = read_text(_unaccented(text))
+    words = read_text(unaccented(text))
     phrases = () if words.bag.isdisjoint(PHRASE_CUES) else _phrases(words.lower)
     names, known, placed = _names(words, phrases), _known(words, phrases), placed_names.read(words)
     foreign = scripts.read(text)
@@ -130,13 +128,6 @@ def read(text: str) -> EntityReading:
 def _phrases(lower: str) -> tuple[str, ...]:
     """The phrases of the table in a text, whole words of it: "renew York library books" does not name New York."""
     return tuple(phrase for phrase, whole in _WHOLE.items() if phrase in lower and whole.search(lower) is not None)
-
-
-def _unaccented(text: str) -> str:
-    """The text with plain Latin letters for accented ones: "Kraków" is written "Krakow" as well."""
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 
 def _alone(query: str, cached: str, names: list[str]) -> bool:

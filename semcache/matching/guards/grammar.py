@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from semcache.matching.guards import completed, inflection
 from semcache.matching.guards.base import GuardFinding
-from semcache.matching.guards.tenses import DETERMINERS
+from semcache.matching.guards.tenses import DETERMINERS, REQUIRED
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -48,7 +48,6 @@ _TENSED = frozenset(_TENSES) | DETERMINERS | {"being"}
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
 _SUBJECTS = vocabulary("who what which")
-_REQUIRED = vocabulary("needed required")  # "what papers needed" leaves out "are"
 _NEAR = 4  # words within which the verb of such a subject stands
 _ASKING = _WHO | vocabulary("when where why how what's who's where's")
 _ENDINGS = ("ing", "ed", "es", "s", "e")
@@ -177,7 +176,7 @@ def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:
     if not said or said[0] not in _WHO:
         return ""
     if bag.isdisjoint(_AUXILIARIES):
-        if said[0] != "who" and not bag.isdisjoint(_REQUIRED):
+        if said[0] != "who" and not bag.isdisjoint(REQUIRED):
             return ""
         return "object" if said[1:2] == ("to",) else "subject"
     return "object" if not _DOING.isdisjoint(said[1:6]) else ""

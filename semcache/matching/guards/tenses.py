@@ -47,7 +47,7 @@ _FIRST = vocabulary("i we you they he she it people everyone someone somebody th
 _HEADS = vocabulary("which whose many")
 _HE = vocabulary("it he she that there")
 _SAYING = vocabulary("who he she it")  # a verb stands behind these, be it known or not
-_REQUIRED = vocabulary("needed required")  # "what papers needed" leaves out "are"
+REQUIRED = vocabulary("needed required")  # "what papers needed" leaves out "are"
 _STARTING = _OPENING | _FIRST
 _PLURALS = vocabulary("i you we they people men women children police who")
 _UNCHANGED = vocabulary("cut put set hit let shut spread burst quit")
@@ -144,7 +144,7 @@ def _have(behind: tuple[str, ...]) -> Tense:
 def _main_verb(word: str, before: str, words: tuple[str, ...], place: int) -> Tense | Literal[""] | None:
     """The tense of a word that may be the main verb, "" for a verb of no time, None for any other word."""
     behind = words[place + 1] if place + 1 < len(words) else ""
-    if word in _REQUIRED or word == "have":
+    if word in REQUIRED or word == "have":
         return _NO_TIME
     if is_past(word):
         return _NO_TIME if behind == "by" else "past"
