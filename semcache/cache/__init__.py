@@ -1,1 +1,1 @@
-"""The cache: lookup, writing, maintenance, opening, and the sync and async classes of the library."""
+"""The cache: lookup, writing, maintenance, opening, and what `SemanticCache` of `agents/library.py` builds on."""

@@ -113,7 +113,10 @@ class Found:
 
     @property
     def audit(self) -> bool:
-        """True if this hit is audited: serve the answer, but also ask the model and `record` its answer."""
+        """True if the model should be asked all the same and its answer given to `record`, once this one is served.
+
+        The hit was drawn for an audit, or the entry's time is over.
+        """
         decision = self.lookup.decision
         return isinstance(decision, Serve) and (decision.audit or decision.stale)
 

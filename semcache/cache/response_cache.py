@@ -1,7 +1,8 @@
 """The response cache: looks up requests, stores answers, learns from feedback. The one place where core and I/O meet.
 
-Knows nothing of HTTP or agents. Invariant: `consult` never raises and never waits for a broken part; a fault of store,
-index or embedder becomes `Forward(Why.FAULT)` and is counted. An answer that `admit` reports as stored is durable.
+Knows nothing of HTTP or agents. Invariant: no fault of the cache leaves `consult`, nor does it wait for a broken part:
+a fault of store, index or embedder becomes `Forward(Why.FAULT)` and is counted. It raises `RequestRejected` alone, for
+what the pack forbids. An answer that `admit` reports as stored is durable.
 """
 
 from __future__ import annotations

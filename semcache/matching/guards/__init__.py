@@ -128,7 +128,11 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
 
 
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
-    """The findings of the named guards against sharing an answer, at most one each."""
+    """The findings against sharing an answer: of the named guards, at most one each, and of what no pack switches off.
+
+    The latter are about letters, capitals, tone, language, pasted material and lists. Findings that a text's style of
+    writing explains ("u" for "you") are left out.
+    """
     if query == cached:
         return ()
     style = _of_style(query, cached)
