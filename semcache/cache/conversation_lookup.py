@@ -7,26 +7,22 @@ turn by turn, or its whole chain is within one limit of doubt, in a stratum of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
-from semcache.cache.query import AskedRequest, Query
+from semcache.cache.query import AskedRequest, Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.cache.turn_chains import TurnChains, cosine
 from semcache.config.packs import Category
 from semcache.matching import accounted, chains, decide
-from semcache.matching.wording_tier import Chain, Kind, WordingTier, features_of
+from semcache.matching.wording_tier import Chain, WordingTier, features_of
 from semcache.request import eligibility, turn_pairs
 from semcache.request.conversation import TurnChain
 from semcache.request.turn_pairs import TurnPair
 from semcache.request.wording import Edit, strictest
-from semcache.types import Candidate, Card, Forward, Lookup, Outcome, Request, Serve, Timings, Verdict, Why
-
-if TYPE_CHECKING:
-    pass
+from semcache.types import Candidate, Card, Forward, Lookup, Request, Serve, Timings, Why
 
 _CONVERSATIONS = 4  # neighbours whose earlier turns are read and compared
 _EQUAL = 8  # entries with the same last message whose earlier turns are read
@@ -44,7 +40,7 @@ class RelatedConversation:
 
 
 class ConversationLookup:
-    """Looks for conversations in other words. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+    """Looks for conversations in other words. One instance a cache."""
 
     def __init__(
         self,
@@ -53,14 +49,11 @@ class ConversationLookup:
         turns: TurnChains,
         tier: WordingTier,
         quorum: Quorum,
-        *,
-        clock: Callable[[], float],
-        draw: Callable[[], float],
+        terms: TermsMaker,
     ) -> None:
         self._placement, self._pack = placement, placement.pack
         self._search, self._turns = search, turns
-        self._tier, self._quorum = tier, quorum
-        self._clock, self._draw = clock, draw
+        self._tier, self._quorum, self._terms = tier, quorum, terms
         self._names = [name for name, one in self._pack.categories.items() if one.context == "semantic"]
 
     async def equal(self, query: Query) -> Lookup | None:
@@ -140,7 +133,7 @@ class ConversationLookup:
         said = [pair for pair in one.pairs if pair.role == "assistant" and not pair.beside_call]
         if verdict.serve and await self._turns.hold_together(asked, links, said):
             score = min([1.0, *(link.candidate.score for link in links)])
-            return _served(card, verdict, Chain.TURNS, score, terms)
+            return decide.served_by_wording(card, verdict, Chain.TURNS, score, terms)
         if not links:
             return None
         weakest = min(links, key=lambda link: link.p).candidate
@@ -187,18 +180,11 @@ class ConversationLookup:
         edit = _strictest_edit([*pairs, TurnPair("user", *last)], kinds, names)
         if edit is None:
             return None
-        terms = decide.RequestTerms.of(
-            request,
-            card.category,
-            now=self._clock(),
-            rejected=self._search.live.registry.rejected(query.key.exact),
-            draw=self._draw(),
-            revalidate=policy.revalidate,
-        )
+        terms = self._terms.of(request, query.key, card.category)
         verdict = self._tier.judge(card.category, edit, request.controls, request.scope.tenant)
         if not verdict.serve or decide.unusable(card, terms, terms.revalidate) is not None:
             return None
-        return _served(card, verdict, edit, 1.0, terms)
+        return decide.served_by_wording(card, verdict, edit, 1.0, terms)
 
 
 def _strictest_edit(pairs: Sequence[TurnPair], kinds: frozenset[Edit], names: Sequence[str]) -> Edit | None:
@@ -210,17 +196,3 @@ def _strictest_edit(pairs: Sequence[TurnPair], kinds: frozenset[Edit], names: Se
             return None
         edit = max(edit, found)
     return edit
-
-
-def _served(card: Card, verdict: Verdict, kind: Kind, score: float, terms: decide.RequestTerms) -> Serve:
-    return Serve(
-        card,
-        Outcome.SEMANTIC,
-        score,
-        verdict.p_correct,
-        terms.draw < verdict.audit,
-        verdict.audit,
-        features=features_of(kind),
-        stale=decide.is_stale(card, terms.now),
-        edit=kind.name.lower(),
-    )

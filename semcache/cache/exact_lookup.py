@@ -6,10 +6,8 @@ the request into a category, because the entry was stored under that category's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from semcache.cache.query import TermsMaker
 from semcache.cache.quorum import Quorum, held_back
-from semcache.config.packs import Pack
 from semcache.matching import decide
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import CacheKey, Forward, Outcome, Request, Serve, Why
@@ -18,8 +16,8 @@ from semcache.types import CacheKey, Forward, Outcome, Request, Serve, Why
 class ExactLookup:
     """Looks for the same request. One instance a cache."""
 
-    def __init__(self, pack: Pack, registry: EntryRegistry, quorum: Quorum, *, clock: Callable[[], float]) -> None:
-        self._pack, self._registry, self._quorum, self._clock = pack, registry, quorum, clock
+    def __init__(self, registry: EntryRegistry, quorum: Quorum, terms: TermsMaker) -> None:
+        self._registry, self._quorum, self._terms = registry, quorum, terms
 
     def look(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
         """Decide on an identical request, which a rule may put into `category`; None if there is no such entry."""
@@ -28,14 +26,7 @@ class ExactLookup:
         card = self._registry.exact(key.exact)
         if card is None or (category is not None and card.category != category):
             return None
-        terms = decide.RequestTerms.of(
-            request,
-            card.category,
-            now=self._clock(),
-            rejected=self._registry.rejected(key.exact),
-            revalidate=self._pack.of(card.category).revalidate,
-        )
-        decision = decide.exact(card, terms)
+        decision = decide.exact(card, self._terms.undrawn(request, key, card.category))
         if isinstance(decision, Serve) and self._quorum.holds(card, request):
             return held_back(decision)
         return decision

@@ -27,6 +27,7 @@ from semcache.cache.maintenance import Anew, Maintenance
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.opening_choices import Opening
 from semcache.cache.placement import Embedding, Placement, categorizer_of
+from semcache.cache.query import TermsMaker
 from semcache.cache.quorum import Quorum
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.turn_chains import TurnChains
@@ -131,7 +132,8 @@ async def open_components(opening: Opening) -> Components:
         placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
         near = NeighbourSearch(live, faults)
         turns = TurnChains(placement.embedding, log.strategy, log.wordings, verifiers)
-        conversations = ConversationLookup(placement, near, turns, log.wordings, quorum, clock=clock, draw=rng.random)
+        terms = TermsMaker(pack, live.registry, clock=clock, draw=rng.random)
+        conversations = ConversationLookup(placement, near, turns, log.wordings, quorum, terms)
         components = Components(
             common=common,
             pack=pack,
@@ -149,14 +151,10 @@ async def open_components(opening: Opening) -> Components:
             decisions=decisions,
             meter=meter,
             faults=faults,
-            exact=ExactLookup(pack, live.registry, quorum, clock=clock),
-            wordings=WordingLookup(
-                pack, live, log.wordings, quorum, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
-            ),
+            exact=ExactLookup(live.registry, quorum, terms),
+            wordings=WordingLookup(pack, live, log.wordings, quorum, terms, embedder_id=embedder.id, salt=store.salt),
             judged=judged,
-            lookup=SemanticLookup(
-                placement, log.strategy, profitability, near, conversations, quorum, clock=clock, draw=rng.random
-            ),
+            lookup=SemanticLookup(placement, log.strategy, profitability, near, conversations, quorum, terms),
             quorum=quorum,
             writer=EntryWriter(store, live, maker, learner, faults, meter, worth_in(pack)),
             learner=learner,

@@ -9,7 +9,7 @@ only if it meets the terms of both. If earlier turns may be in other words, the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from semcache.cache.conversation_lookup import ConversationLookup, RelatedConversation
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
-from semcache.cache.query import AskedRequest, Query
+from semcache.cache.query import COLD, AskedRequest, Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Category
 from semcache.matching import decide, guards
@@ -42,11 +42,9 @@ from semcache.types import (
 if TYPE_CHECKING:
     from semcache.types import Vector
 
-_COLD = Forward(Why.COLD)
-
 
 class SemanticLookup:
-    """Looks for paraphrases. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+    """Looks for paraphrases. One instance a cache."""
 
     def __init__(
         self,
@@ -56,9 +54,7 @@ class SemanticLookup:
         search: NeighbourSearch,
         conversations: ConversationLookup,
         quorum: Quorum,
-        *,
-        clock: Callable[[], float],
-        draw: Callable[[], float],
+        terms: TermsMaker,
     ) -> None:
         self._placement = placement
         self._embedding = placement.embedding
@@ -68,8 +64,7 @@ class SemanticLookup:
         self._search = search
         self._conversations = conversations
         self._quorum = quorum
-        self._clock = clock
-        self._draw = draw
+        self._terms = terms
 
     async def look(self, query: Query, *, serving: bool = True) -> Lookup:
         """Look a request up. Raises CacheUnavailable.
@@ -94,14 +89,14 @@ class SemanticLookup:
         places = await self._placement.places(request, query.key, near, vector)
         # From here on the request has its place, and its answer is kept whatever is decided.
         if request.controls.no_cache:
-            decision: Decision = query.refused or _COLD
-        elif not self._profitability.open(policy.name, self._draw, request.scope.tenant):
+            decision: Decision = query.refused or COLD
+        elif not self._profitability.open(policy.name, self._terms.draw, request.scope.tenant):
             # The probes of a closed category can find what is kept.
             decision = Forward(Why.UNPROFITABLE)
             timings = replace(timings, embed=time.perf_counter() - started)
         else:
             placed = time.perf_counter()
-            asked = self._asked(request, query.key, policy, query.refused or _COLD)
+            asked = self._asked(request, query.key, policy, query.refused or COLD)
             strict, related = await self._candidates(asked, places)
             searched = time.perf_counter()
             decision = await self._free(asked, strict, related)
@@ -142,7 +137,7 @@ class SemanticLookup:
         vector: Vector = (await self._embedding.of([request.text]))[0]
         near = self._placement.categories(request, rule, vector)
         places = await self._placement.places(request, lookup.key, near, vector)
-        asked = self._asked(request, lookup.key, self._pack.of(rule), _COLD)
+        asked = self._asked(request, lookup.key, self._pack.of(rule), COLD)
         strict, related = await self._candidates(asked, places)
         known = {candidate.card.id for candidate in strict}
         others = [one.candidate for one in related if one.candidate.card.id not in known]
@@ -156,20 +151,12 @@ class SemanticLookup:
         assert lookup.key is not None
         policy = self._pack.of(lookup.category)
         if chain_of(lookup.request, [policy]) is not None:
-            return _COLD
-        asked = self._asked(lookup.request, lookup.key, policy, _COLD)
+            return COLD
+        asked = self._asked(lookup.request, lookup.key, policy, COLD)
         return self._choose(asked, [Candidate(card, score)])
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> AskedRequest:
-        terms = decide.RequestTerms.of(
-            request,
-            policy.name,
-            now=self._clock(),
-            rejected=self._search.live.registry.rejected(key.exact),
-            draw=self._draw(),
-            revalidate=policy.revalidate,
-            otherwise=otherwise,
-        )
+        terms = self._terms.of(request, key, policy.name, otherwise)
         return AskedRequest(request, policy, guards_of(policy, request), terms)
 
     async def _candidates(

@@ -6,10 +6,10 @@ and signature are searched, and an entry is served only if its own category woul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from semcache.cache.placement import exact_alone, guards_of
-from semcache.cache.query import Query
+from semcache.cache.query import Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
@@ -21,7 +21,7 @@ from semcache.types import Card, Forward, Lookup, Serve, Timings
 
 
 class WordingLookup:
-    """Looks for equal wordings. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+    """Looks for equal wordings. One instance a cache."""
 
     def __init__(
         self,
@@ -29,20 +29,18 @@ class WordingLookup:
         live: LiveEntries,
         tier: WordingTier,
         quorum: Quorum,
+        terms: TermsMaker,
         *,
         embedder_id: str,
         salt: bytes,
-        clock: Callable[[], float],
-        draw: Callable[[], float],
     ) -> None:
         self.tier = tier
         self._pack = pack
         self._live = live
         self._quorum = quorum
+        self._terms = terms
         self._embedder_id = embedder_id
         self._salt = salt
-        self._clock = clock
-        self._draw = draw
         self._names = [name for name in pack.categories if tier.kinds(name)]
 
     def look(self, query: Query) -> Lookup | None:
@@ -98,14 +96,7 @@ class WordingLookup:
         edit = strictest(request.text, card.text, kinds)
         if edit is None:
             return None
-        terms = decide.RequestTerms.of(
-            request,
-            card.category,
-            now=self._clock(),
-            rejected=self._live.registry.rejected(query.key.exact),
-            draw=self._draw(),
-            revalidate=policy.revalidate,
-        )
+        terms = self._terms.of(request, query.key, card.category)
         names = guards_of(policy, request)
         return decide.wording(
             card, request.text, edit, terms, self.tier, lambda asked, cached: accounted.conflicts(asked, cached, names)

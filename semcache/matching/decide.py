@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from semcache.matching import features, neighbourhood
 from semcache.matching.neighbourhood import Neighbourhood, Objections, UnlessVetoed
-from semcache.matching.wording_tier import WordingTier, features_of
+from semcache.matching.wording_tier import Kind, WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request.wording import Edit
 from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome, Request, Serve, Verdict, Verify, Why
@@ -223,16 +223,21 @@ def wording(
         return None
     if any(conflict.veto for conflict in conflicts(text, card.text)):
         return None
+    return served_by_wording(card, verdict, edit, 1.0, terms)
+
+
+def served_by_wording(card: Card, verdict: Verdict, kind: Kind, score: float, terms: RequestTerms) -> Serve:
+    """Return the hit on an entry whose wording equals the request's by edits up to this kind, or as a chain."""
     return Serve(
         card,
         Outcome.SEMANTIC,
-        1.0,
+        score,
         verdict.p_correct,
         terms.draw < verdict.audit,
         verdict.audit,
-        features=features_of(edit),
+        features=features_of(kind),
         stale=is_stale(card, terms.now),
-        edit=edit.name.lower(),
+        edit=kind.name.lower(),
     )
 
 
