@@ -31,7 +31,7 @@ from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.verification import ConfiguredVerifier, Verifiers
+from semcache.matching.verification import ConfiguredVerifier, EntryOf, Verifiers
 from semcache.models.verifiers import local_verifier
 from semcache.runtime.telemetry import Meter
 from semcache.simulate import Arrival, Experiment, Simulator
@@ -141,8 +141,8 @@ async def _asked_for_pairs(mode: str, *, learning: bool) -> tuple[dict[bool, Cou
     model, pairs = _Recorded(), recorded_words.recorded("fow_cache")
     served: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
 
-    def verifiers(given: Pack, meter: Meter) -> Verifiers:
-        return Verifiers({**local_verifier(given, None), "llm": ConfiguredVerifier(model, 1.5)}, meter=meter)
+    def verifiers(given: Pack, entry_of: EntryOf, meter: Meter) -> Verifiers:
+        return Verifiers({**local_verifier(given, None), "llm": ConfiguredVerifier(model, 1.5)}, entry_of, meter=meter)
 
     with tempfile.TemporaryDirectory() as folder:
         words = WordTerms("first" if mode == "first" else "off")

@@ -17,7 +17,7 @@ from semcache.config.pack_schema import VerdictMode
 from semcache.errors import UpstreamTimeout
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.spending_cap import SpendingCap, amount
-from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
+from semcache.matching.verification import NoVerdict, Verifiers
 from semcache.models.language_model import INSTRUCTIONS
 from semcache.request import framed
 from semcache.runtime.bill import Bill, BilledFor, billed
@@ -82,7 +82,7 @@ class AskedWords:
         self.cap = SpendingCap()
         self._called_off = _CalledOff()
 
-    async def ask(self, lookup: Lookup, served: Serve, entry_of: EntryOf, *, later: bool) -> AskedWord | None:
+    async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedWord | None:
         """The word about a request and the entry that would be served; None if there is none. Raises nothing.
 
         One that is asked for `later` saves no call at once, and so has less to spend.
@@ -94,7 +94,7 @@ class AskedWords:
         if not self.cap.allows(amount(cost, expected), share, _payer(request)):
             return None
         with billed() as bill:
-            said = await self._answered(lookup, served, entry_of)
+            said = await self._answered(lookup, served)
         if said is None:
             return None
         p_yes, new = said
@@ -109,11 +109,11 @@ class AskedWords:
         self.cap.asked(amount(cost, used), share, _payer(request))
         return AskedWord(p_yes, cost, new=True)
 
-    async def _answered(self, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool] | None:
+    async def _answered(self, lookup: Lookup, served: Serve) -> tuple[float, bool] | None:
         """P(yes), and True if it is not remembered; None if the model gave none. The result is metered."""
         started, result = time.perf_counter(), "failed"
         try:
-            p_yes, new = await self.asking.verifiers.word("llm", lookup, served, entry_of)
+            p_yes, new = await self.asking.verifiers.word("llm", lookup, served)
             result = "yes" if p_yes >= 0.5 else "no"
             return p_yes, new
         except NoVerdict as silence:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.entry_reader import EntryReader
 from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.maintenance import Maintenance
@@ -64,6 +65,7 @@ class Components:
     judged: JudgedLookup
     lookup: SemanticLookup
     quorum: Quorum
+    entries: EntryReader
     writer: EntryWriter
     learner: Learner
     feedback: Feedback

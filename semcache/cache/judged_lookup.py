@@ -23,7 +23,6 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.verdicts import Verdicts
 from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
-from semcache.matching.verification import EntryOf
 from semcache.matching.word import PLAIN, word_about
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Lookup, Outcome, Recorded, Serve, Verify
@@ -54,7 +53,7 @@ class JudgedLookup:
 
     # Before a forward
 
-    async def settle(self, lookup: Lookup, entry_of: EntryOf, *, waits: bool = True) -> Lookup:
+    async def settle(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
         """The lookup decided on a word that is remembered, or asked for where this request `waits` for one.
 
         A doubt that stays one is a miss. Raises nothing.
@@ -62,14 +61,14 @@ class JudgedLookup:
         doubt = await self._servable_doubt(lookup) if self._modes.serves_on_a_word(lookup) else None
         if doubt is None:
             if self._modes.asks_in_time(lookup) and self.tier.curious:
-                self._probe(lookup, entry_of)
+                self._probe(lookup)
             return self._missed(lookup)
         said = self._remembered(lookup, doubt)
         if said is not None:
             return self._decided(lookup, doubt, said, self._draw())
         lookup = self._missed(lookup)
         if self._modes.asks_before(lookup, waits=waits):
-            return await self._ask(lookup, doubt, entry_of) or lookup
+            return await self._ask(lookup, doubt) or lookup
         return lookup
 
     def _missed(self, lookup: Lookup) -> Lookup:
@@ -86,10 +85,10 @@ class JudgedLookup:
         """Return True if a word may be asked for while this request is being forwarded."""
         return self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)
 
-    async def hedged(self, lookup: Lookup, entry_of: EntryOf) -> Lookup | None:
+    async def hedged(self, lookup: Lookup) -> Lookup | None:
         """The lookup of a request that is being forwarded, decided on a word; None if there is no word."""
         doubt = await self._servable_doubt(lookup) if self._modes.asks_beside(lookup) else None
-        return None if doubt is None else await self._ask(lookup, doubt, entry_of)
+        return None if doubt is None else await self._ask(lookup, doubt)
 
     def called_off(self, lookup: Lookup, seconds: float) -> Lookup:
         """The lookup with what its call has cost that a word made needless after so many seconds."""
@@ -97,14 +96,14 @@ class JudgedLookup:
 
     # After a forward
 
-    def note(self, lookup: Lookup, row: Recorded, entry_of: EntryOf) -> None:
+    def note(self, lookup: Lookup, row: Recorded) -> None:
         """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
         self.words.forwarded(lookup.request, row)
         answered = row.status == _DONE and row.count
         if answered and doubts.is_doubtful(lookup.decision) and self._modes.asks(lookup):
-            self.words.asking.later(self.after(lookup, entry_of))
+            self.words.asking.later(self.after(lookup))
 
-    async def after(self, lookup: Lookup, entry_of: EntryOf) -> None:
+    async def after(self, lookup: Lookup) -> None:
         """Ask for a word about a request that was forwarded: an alias or a known difference, and never an audit."""
         doubt = await self._doubt(lookup) if self._modes.asks(lookup) else None
         if doubt is None or self._remembered(lookup, doubt) is not None:
@@ -116,7 +115,7 @@ class JudgedLookup:
             # Of what no word could serve, a few tell what words are worth.
             wanted = self._draw() < self.tier.tried(lookup.category, doubt.before)
         if wanted:
-            await self._word(lookup, doubt, entry_of, later=True)
+            await self._word(lookup, doubt, later=True)
 
     # Standing
 
@@ -166,22 +165,22 @@ class JudgedLookup:
         assert lookup.key is not None
         return self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
 
-    async def _ask(self, lookup: Lookup, doubt: Doubt, entry_of: EntryOf) -> Lookup | None:
+    async def _ask(self, lookup: Lookup, doubt: Doubt) -> Lookup | None:
         """The lookup decided on a word that is asked for now; None if there is no word, or none could serve it."""
         # The audit is drawn before the word is asked for.
         draw = self._draw()
         if not doubts.worth_asking(doubt, self._terms(lookup, draw), self.tier):
             return None
-        said = await self._word(lookup, doubt, entry_of)
+        said = await self._word(lookup, doubt)
         if said is None:
             return None
         return self._decided(replace(lookup, verified=said.cost), doubt, said.p_yes, draw)
 
-    async def _word(self, lookup: Lookup, doubt: Doubt, entry_of: EntryOf, *, later: bool = False) -> AskedWord | None:
+    async def _word(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedWord | None:
         """A word that is asked for, None if there is none; a new one is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
-        said = await self.words.ask(lookup, served, entry_of, later=later)
+        said = await self.words.ask(lookup, served, later=later)
         if said is None or not said.new:
             return said
         assert lookup.key is not None
@@ -201,15 +200,15 @@ class JudgedLookup:
 
     # Words about vetoed neighbours
 
-    def _probe(self, lookup: Lookup, entry_of: EntryOf) -> None:
+    def _probe(self, lookup: Lookup) -> None:
         """Ask for a word about a neighbour that a guard vetoes, in the background: it tells what words are worth."""
         found = doubts.known_different(lookup.decision)
         if found is None or lookup.key is None or self._search.quorum.holds(found.card, lookup.request):
             return
-        self.words.asking.later(self._probed(lookup, lookup.key.exact, found, entry_of))
+        self.words.asking.later(self._probed(lookup, lookup.key.exact, found))
 
-    async def _probed(self, lookup: Lookup, exact: bytes, found: Candidate, entry_of: EntryOf) -> None:
+    async def _probed(self, lookup: Lookup, exact: bytes, found: Candidate) -> None:
         served = Serve(found.card, Outcome.SEMANTIC, found.score, 0.0)
-        said = await self.words.ask(lookup, served, entry_of, later=True)
+        said = await self.words.ask(lookup, served, later=True)
         if said is not None and said.new:
             self.tier.differ(exact, found.card.id, said.p_yes)

@@ -20,6 +20,7 @@ from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.conversation_lookup import ConversationLookup
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.entry_reader import EntryReader
 from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
@@ -84,14 +85,15 @@ async def open_components(opening: Opening) -> Components:
         judge = _judge(opening, embedder)
         await common.open()
         categorizer = await categorizer_of(pack, embedder)
-        verifiers = _verifiers(opening, pack, meter)
-        closing.push_async_callback(verifiers.close)
         kept = await _kept_entries(opening, pack, common, closing)
         live, quorum = kept.live, Quorum(pack, kept.live.registry, store.salt)
+        faults = GuardedCalls(meter, patience=opening.timeout)
+        entries = EntryReader(store, live, faults, meter)
+        verifiers = _verifiers(opening, pack, entries, meter)
+        closing.push_async_callback(verifiers.close)
         log = await _restored_labels(opening, pack, common, judge)
 
         rng, background = random.Random(opening.seed), TaskSet(meter, "cache")
-        faults = GuardedCalls(meter, patience=opening.timeout)
         # Not from `rng`: two workers of one seed must not make the same ids.
         maker = EntryMaker(
             pack,
@@ -156,6 +158,7 @@ async def open_components(opening: Opening) -> Components:
             judged=judged,
             lookup=SemanticLookup(placement, log.strategy, profitability, near, conversations, quorum, terms),
             quorum=quorum,
+            entries=entries,
             writer=EntryWriter(store, live, maker, learner, faults, meter, worth_in(pack)),
             learner=learner,
             feedback=Feedback(
@@ -241,7 +244,7 @@ def _judge(opening: Opening, embedder: Embedder) -> Judge:
     )
 
 
-def _verifiers(opening: Opening, pack: Pack, meter: Meter) -> Verifiers:
+def _verifiers(opening: Opening, pack: Pack, entries: EntryReader, meter: Meter) -> Verifiers:
     if opening.verifiers is not None:
-        return opening.verifiers(pack, meter)
-    return verifiers_for_library(opening.verifier, pack, opening.folder, meter=meter)
+        return opening.verifiers(pack, entries.read, meter)
+    return verifiers_for_library(opening.verifier, pack, opening.folder, entries.read, meter=meter)

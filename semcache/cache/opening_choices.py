@@ -21,7 +21,7 @@ from semcache.runtime.guarded_calls import PATIENCE
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
-    from semcache.matching.verification import Verifiers
+    from semcache.matching.verification import EntryOf, Verifiers
     from semcache.runtime.telemetry import Meter
 
 
@@ -84,7 +84,7 @@ class Opening:
     seed: int | None = None
     embedder: str | Embedder = "default"
     verifier: Verifier | Literal["model", "off"] = "model"
-    verifiers: Callable[[Pack, Meter], Verifiers] | None = None
+    verifiers: Callable[[Pack, EntryOf, Meter], Verifiers] | None = None
     judge_backend: Backend | None = None
     judge_model: str | None = None
     timeout: float = PATIENCE

@@ -15,7 +15,7 @@ from semcache.cache.opening import open_components
 from semcache.cache.opening_choices import Opening, WordTerms
 from semcache.learning.judges import asks
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.verification import Verifiers
+from semcache.matching.verification import EntryOf, Verifiers
 from semcache.models.installed import spec_of
 from semcache.models.verifiers import backend_for, may_ask, open_verifiers
 
@@ -44,10 +44,10 @@ async def open_from(
     """
     keys = settings.store.seal_keys
 
-    def verifiers(pack: Pack, meter: Meter) -> Verifiers:
+    def verifiers(pack: Pack, entry_of: EntryOf, meter: Meter) -> Verifiers:
         if upstream is None:
             return Verifiers({}, meter=meter)
-        return open_verifiers(settings, pack, upstream, meter=meter)
+        return open_verifiers(settings, pack, upstream, entry_of, meter=meter)
 
     opening = Opening(
         data=settings.store_url if settings.store.url else str(settings.data),

@@ -172,12 +172,11 @@ class ResponseCache:
         """
         if isinstance(lookup.decision, Verify) and self.pack.of(lookup.category).verify != "llm":
             draw = self.components.rng.random()
-            lookup = await self.components.verifiers.settle(
-                lookup, self.entry, pack=self.pack, threshold=self._strategy, draw=draw
-            )
+            verifiers = self.components.verifiers
+            lookup = await verifiers.settle(lookup, pack=self.pack, threshold=self._strategy, draw=draw)
         if isinstance(lookup.decision, Serve):
             return lookup
-        return await self.components.judged.settle(lookup, self.entry, waits=waits)
+        return await self.components.judged.settle(lookup, waits=waits)
 
     async def relook(self, lookup: Lookup) -> Lookup:
         """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
@@ -204,7 +203,7 @@ class ResponseCache:
 
         An exact hit is checked byte by byte against the request's canonical form: digests only propose.
         """
-        return await self._writer.read(served, key)
+        return await self.components.entries.read(served, key)
 
     async def guess(self, lookup: Lookup) -> str:
         """Guess the answer: that of the same request or of the nearest, servable or not; "" for none. Never raises."""
@@ -310,7 +309,7 @@ class ResponseCache:
         """
         if isinstance(lookup.decision, Serve):
             self._learner.remember(lookup, lookup.decision)
-        self.components.judged.note(lookup, row, self.entry)
+        self.components.judged.note(lookup, row)
         self.components.profitability.note(lookup, row)
         self.components.decisions.note(lookup, row if logged is None else logged)
         self.event_log.note(row if logged is None else logged)

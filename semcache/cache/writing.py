@@ -1,4 +1,4 @@
-"""Writing: decides on storing an answer, writes it to the store and then to the index, and reads it back.
+"""Writing: decides on storing an answer, and writes it to the store and then to the index.
 
 Knows nothing of how requests arrive. Invariant: an answer can be found only after it is durable, and an entry that a
 quota evicts leaves the index at once and the store soon after.
@@ -26,17 +26,14 @@ from semcache.storage.prices import Prices
 from semcache.types import (
     Admission,
     Assembled,
-    CacheKey,
     Card,
     Discard,
     Endpoint,
     Entry,
     Forward,
     Lookup,
-    Outcome,
     Rejection,
     Selector,
-    Serve,
     Store,
     Why,
 )
@@ -119,7 +116,7 @@ class EntryMaker:
 
 
 class EntryWriter:
-    """Stores entries and reads them back. `worth` is the US dollars that a hit on an entry saves."""
+    """Stores entries. `worth` is the US dollars that a hit on an entry saves."""
 
     def __init__(
         self,
@@ -176,26 +173,6 @@ class EntryWriter:
             await self._show(entry.card(), vector, self._cost(entry))
             if count % _BETWEEN == 0:
                 await asyncio.sleep(0)
-
-    async def read(self, served: Serve, key: CacheKey | None) -> Entry | None:
-        """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down."""
-        card = served.card
-        entry = self._live.hot.get(card.id)
-        if entry is None:
-            try:
-                [entry] = await self._faults.guard("store", self._store.get([card.id]))
-            except IntegrityError:
-                await self._unreadable(card)
-                return None
-            except CacheUnavailable:
-                return None
-            if entry is None or entry.key.exact != card.exact:
-                await self._unreadable(card)
-                return None
-            self._live.hot.put(entry)
-        if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
-            return None
-        return entry
 
     async def renew(
         self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
@@ -261,11 +238,6 @@ class EntryWriter:
             except CacheUnavailable:
                 # The exact tier finds it; the semantic tier will after a restart.
                 return
-
-    async def _unreadable(self, card: Card) -> None:
-        # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
-        self._meter.evictions.labels("unreadable").inc()
-        await self._live.hide(card.id)
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
         await self._store.delete(Selector(ids=ids), now=self.maker.clock())

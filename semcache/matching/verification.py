@@ -38,6 +38,10 @@ EntryOf: TypeAlias = Callable[[Serve, CacheKey | None], Awaitable[Entry | None]]
 Place: TypeAlias = tuple[str, bytes, int]
 
 
+async def no_entry(_served: Serve, _key: CacheKey | None) -> None:
+    """Find no entry: where verifiers are opened beside no cache, as for a check of the settings."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConfiguredVerifier:
     """A verifier with its terms: for how many seconds a client waits, and the `best` P(same) that it ever gives.
@@ -83,13 +87,19 @@ class Verifiers:
     """The verifiers that can be asked, by the name that a pack's `verify` gives ("llm", "verifier").
 
     A verdict on the same request and entry is asked for once and remembered. One that fails is left alone for a while.
-    `backends` are closed with it.
+    `entry_of` finds the entry behind a decision (`EntryReader.read`). `backends` are closed with it.
     """
 
     def __init__(
-        self, known: Mapping[str, ConfiguredVerifier], *, meter: Meter | None = None, backends: tuple[Backend, ...] = ()
+        self,
+        known: Mapping[str, ConfiguredVerifier],
+        entry_of: EntryOf = no_entry,
+        *,
+        meter: Meter | None = None,
+        backends: tuple[Backend, ...] = (),
     ) -> None:
         self._known = dict(known)
+        self._entry_of = entry_of
         self._meter = meter
         self._backends = backends
         # One that answers within milliseconds is late where the machine is busy, and is tried again soon.
@@ -103,13 +113,11 @@ class Verifiers:
         """The categories of a pack that want a verifier that is not set up: their grey zone is forwarded."""
         return lacking(pack, self._known)
 
-    async def settle(
-        self, lookup: Lookup, entry_of: EntryOf, *, pack: Pack, threshold: Threshold, draw: float
-    ) -> Lookup:
+    async def settle(self, lookup: Lookup, *, pack: Pack, threshold: Threshold, draw: float) -> Lookup:
         """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back unchanged.
 
-        `entry_of` finds the entry behind a decision (`AsyncSemanticCache.entry`). `draw` is uniform in [0, 1): verified
-        hits are audited like any other. `threshold` is told the decision. Raises nothing.
+        `draw` is uniform in [0, 1): verified hits are audited like any other. `threshold` is told the decision. Raises
+        nothing.
         """
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
@@ -121,7 +129,7 @@ class Verifiers:
         asking: Verify | None = unsure
         while asking is not None and not isinstance(settled, Serve):
             question = _PendingVerification(lookup, asking, pack, threshold, draw)
-            answer, became = await self._heard(question, entry_of, bill)
+            answer, became = await self._heard(question, bill)
             if became == "unread":
                 answer = decide.unread(asking, draw)
             settled = decide.likelier(settled, answer)
@@ -144,12 +152,10 @@ class Verifiers:
         for backend in self._backends:
             await backend.close()
 
-    async def _heard(
-        self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]
-    ) -> tuple[Serve | Forward | None, Result]:
+    async def _heard(self, question: _PendingVerification, bill: list[float]) -> tuple[Serve | Forward | None, Result]:
         """The decision by a verdict, None without one, and the result of asking. Raises nothing."""
         try:
-            settled = await self._settled(question, entry_of, bill)
+            settled = await self._settled(question, bill)
         except NoVerdict as silence:
             return None, silence.result
         except (TimeoutError, UpstreamTimeout):
@@ -159,7 +165,7 @@ class Verifiers:
             return None, "failed"
         return settled, "yes" if isinstance(settled, Serve) else "no"
 
-    async def _settled(self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
+    async def _settled(self, question: _PendingVerification, bill: list[float]) -> Serve | Forward:
         """The decision by a verdict, remembered or asked for; what asking costs joins the `bill`.
 
         Raises NoVerdict, or the error of the verifier.
@@ -173,7 +179,7 @@ class Verifiers:
             raise NoVerdict("unread")
         if not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
-        return question.decided((await self._word(name, lookup, served, entry_of, bill))[0])
+        return question.decided((await self._word(name, lookup, served, bill))[0])
 
     async def passes(self, lookup: Lookup, unsure: Verify, *, pack: Pack, threshold: Threshold) -> bool:
         """Return True if the local verifier would let this be served; nothing is counted. Raises nothing."""
@@ -203,13 +209,11 @@ class Verifiers:
         """P(same) of two texts by the local verifier; None if it gives none. Raises nothing."""
         return await self.of_pair("verifier", one, two)
 
-    async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
+    async def word(self, name: str, lookup: Lookup, served: Serve) -> tuple[float, bool]:
         """P(same) by the verifier of that name, True if it was asked now. Raises NoVerdict or the verifier's error."""
-        return await self._word(name, lookup, served, entry_of, [])
+        return await self._word(name, lookup, served, [])
 
-    async def _word(
-        self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf, bill: list[float]
-    ) -> tuple[float, bool]:
+    async def _word(self, name: str, lookup: Lookup, served: Serve, bill: list[float]) -> tuple[float, bool]:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
@@ -222,7 +226,8 @@ class Verifiers:
                 raise NoVerdict("resting")
             if len(self._asking) >= _MOST_AT_ONCE:
                 raise NoVerdict("busy")
-            texts = await _texts(served, lookup, entry_of, whole=name == "llm")
+            entry = await self._entry_of(served, lookup.key)
+            texts = _texts(entry, served, lookup, whole=name == "llm")
             if place in self._verdicts:
                 return self._verdicts[place], False
             if place not in self._asking:
@@ -261,7 +266,7 @@ def demanded(lookup: Lookup, unsure: Verify, pack: Pack) -> float:
     return allowed if asked is None else min(allowed, asked)
 
 
-async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: bool) -> tuple[str, str, str]:
+def _texts(entry: Entry | None, served: Serve, lookup: Lookup, *, whole: bool) -> tuple[str, str, str]:
     """The texts for a verifier: the request, the stored prompt, its answer.
 
     If `whole`, they include earlier turns that differ, and the text around both questions.
@@ -269,7 +274,6 @@ async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: boo
     Raises NoVerdict.
     """
     assert lookup.key is not None
-    entry = await entry_of(served, lookup.key)
     answer = "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
     if entry is None or not answer:
         # Gone, or a tool call: there is nothing to show.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from semcache.errors import ConfigError
-from semcache.matching.verification import ConfiguredVerifier, Verifiers
+from semcache.matching.verification import ConfiguredVerifier, EntryOf, Verifiers, no_entry
 from semcache.models.language_model import LlmVerifier
 
 if TYPE_CHECKING:
@@ -29,11 +29,16 @@ LLM_PATIENCE = 1.5
 
 
 def open_verifiers(
-    settings: Settings, pack: Pack, upstream: Backend | None = None, *, meter: Meter | None = None
+    settings: Settings,
+    pack: Pack,
+    upstream: Backend | None = None,
+    entry_of: EntryOf = no_entry,
+    *,
+    meter: Meter | None = None,
 ) -> Verifiers:
     """The verifiers that the settings set up and the pack wants. `upstream` is asked where no URL is set.
 
-    Raises ConfigError.
+    `entry_of` finds the entries that they read. Raises ConfigError.
     """
     chosen = settings.verifier
     names = names_of(settings)
@@ -41,11 +46,11 @@ def open_verifiers(
     if chosen.kind == "llm" and not (chosen.model or settings.verdicts.model):
         raise ConfigError("verifier.model is not set: name the small, fast model that verifier.kind=llm is to ask")
     if "llm" not in names:
-        return Verifiers(known, meter=meter)
+        return Verifiers(known, entry_of, meter=meter)
     backend = backend_for(settings, chosen, upstream, timeout=2 * chosen.timeout)
     verifier = LlmVerifier(backend, settings.verdicts.model or chosen.model, accuracy=chosen.accuracy)
     known["llm"] = ConfiguredVerifier(verifier, chosen.timeout, best=chosen.accuracy)
-    return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
+    return Verifiers(known, entry_of, meter=meter, backends=() if backend is upstream else (backend,))
 
 
 def names_of(settings: Settings) -> frozenset[str]:
@@ -94,11 +99,16 @@ def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | No
 
 
 def verifiers_for_library(
-    verifier: Verifier | Literal["model", "off"], pack: Pack, data: Path | None, *, meter: Meter | None = None
+    verifier: Verifier | Literal["model", "off"],
+    pack: Pack,
+    data: Path | None,
+    entry_of: EntryOf = no_entry,
+    *,
+    meter: Meter | None = None,
 ) -> Verifiers:
     """The verifiers of a user of the library: none, the local model, or beside it one for `verify: llm`.
 
-    Raises ConfigError.
+    `entry_of` finds the entries that they read. Raises ConfigError.
     """
     if verifier == "off":
         return Verifiers({}, meter=meter)
@@ -107,7 +117,7 @@ def verifiers_for_library(
     known = local_verifier(pack, data)
     if not isinstance(verifier, str):
         known["llm"] = ConfiguredVerifier(verifier, LLM_PATIENCE)
-    return Verifiers(known, meter=meter)
+    return Verifiers(known, entry_of, meter=meter)
 
 
 def local_verifier(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:

@@ -25,7 +25,7 @@ class HedgedForward:
     def __init__(self, cache: ResponseCache, lookup: Lookup) -> None:
         self._cache = cache
         self._started = time.perf_counter()
-        self._asking = asyncio.create_task(cache.components.judged.hedged(lookup, cache.entry), name="semcache-hedge")
+        self._asking = asyncio.create_task(cache.components.judged.hedged(lookup), name="semcache-hedge")
 
     async def first(self, flight: Flight) -> Lookup | None:
         """The lookup as the word decided it, if that serves and came before the flight's first byte; else None."""

@@ -97,8 +97,8 @@ async def _settled(
     request = Request(Endpoint.CHAT, "m", {}, "length of the rhine", b"{}", controls=Controls())
     lookup = Lookup("r", request, KEY, "default", unsure or _doubt())
     configured = ConfiguredVerifier(says, PATIENCE, best, reads=lambda _, cached: cached != unread)
-    verifiers = Verifiers({verify: configured}, meter=METER)
-    return await verifiers.settle(lookup, _entry_of, pack=PACKS[verify], threshold=Weighs(), draw=0.5)
+    verifiers = Verifiers({verify: configured}, _entry_of, meter=METER)
+    return await verifiers.settle(lookup, pack=PACKS[verify], threshold=Weighs(), draw=0.5)
 
 
 def test_a_doubt_brings_the_next_one_and_no_more_than_may_be_asked() -> None:

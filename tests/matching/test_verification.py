@@ -88,7 +88,7 @@ class Says:
 
 
 def llm(verifier: Says, *, patience: float = PATIENCE, meter: Meter | None = None, best: float = 1.0) -> Verifiers:
-    return Verifiers({"llm": ConfiguredVerifier(verifier, patience, best)}, meter=meter)
+    return Verifiers({"llm": ConfiguredVerifier(verifier, patience, best)}, entry_of, meter=meter)
 
 
 class Weighs(StaticThreshold):
@@ -113,9 +113,7 @@ async def settled(
     verifiers: Verifiers, lookup: Lookup | None = None, threshold: Weighs | None = None, **fields: Any
 ) -> Serve | Forward:
     decision = (
-        await verifiers.settle(
-            lookup or unsure(), entry_of, pack=pack(**fields), threshold=threshold or Weighs(), draw=0.5
-        )
+        await verifiers.settle(lookup or unsure(), pack=pack(**fields), threshold=threshold or Weighs(), draw=0.5)
     ).decision
     assert not isinstance(decision, Verify)
     return decision
@@ -146,7 +144,7 @@ async def test_a_yes_that_is_worth_enough_serves_what_was_in_doubt() -> None:
 
 @pytest.mark.parametrize("draw", [0.0, 0.249])
 async def test_what_a_verifier_let_pass_is_audited_like_other_hits(draw: float) -> None:
-    lookup = await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)
+    lookup = await llm(Says(1.0)).settle(unsure(), pack=pack(), threshold=Weighs(), draw=draw)
     assert isinstance(lookup.decision, Serve)
     assert lookup.decision.audit
 
@@ -165,7 +163,7 @@ async def test_the_caller_and_the_category_of_the_entry_may_demand_more() -> Non
     both = msgspec.structs.replace(
         both, categories={**both.categories, "careful": Category(name="careful", target=0.001)}
     )
-    lookup = await llm(Says(0.995)).settle(other, entry_of, pack=both, threshold=Weighs(), draw=0.5)
+    lookup = await llm(Says(0.995)).settle(other, pack=both, threshold=Weighs(), draw=0.5)
     assert isinstance(lookup.decision, Forward)
 
 
@@ -244,7 +242,7 @@ async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("said", [0.1, UpstreamError("down")])
 async def test_every_neighbour_that_was_refused_teaches(said: float | Exception) -> None:
-    refused = await llm(Says(said)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.9)
+    refused = await llm(Says(said)).settle(unsure(), pack=pack(), threshold=Weighs(), draw=0.9)
     [label] = labelling.of_miss(refused, Weighs(), pack().of("default"), at=0.0)
     assert (label.entry_id, label.source, label.chance, label.served) == (CARD.id, LabelSource.MISS, 1.0, False)
 
@@ -254,7 +252,7 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
     lookup = replace(unsure(), decision=Verify(CARD, 0.8, 0.7, values, 0.25))
     for word, serves in ((0.9, True), (0.6, False)):
         threshold = Weighs(least=1.0)
-        verifiers = Verifiers({"llm": ConfiguredVerifier(Says(word), 5.0, 0.98)})
+        verifiers = Verifiers({"llm": ConfiguredVerifier(Says(word), 5.0, 0.98)}, entry_of)
         decision = await settled(verifiers, lookup, threshold=threshold)
         assert isinstance(decision, Serve) is serves
         assert decision.p_correct == 0.995, "as the strategy says, not the verifier"
@@ -262,14 +260,16 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
         assert told == features.with_verdict(values, word), "labels must tell what was said"
         assert threshold.noted == [(0.995, serves)]
     weak = Says(0.6)
-    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}), lookup), Forward)
+    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}, entry_of), lookup), Forward)
     assert weak.heard == [], "the best that it ever says would not be enough"
 
 
 @pytest.mark.parametrize("unread", [QUERY, CACHED])
 async def test_a_verifier_is_shown_only_what_it_reads(unread: str) -> None:
     verifier = Says(1.0)
-    verifiers = Verifiers({"llm": ConfiguredVerifier(verifier, PATIENCE, reads=lambda *texts: unread not in texts)})
+    verifiers = Verifiers(
+        {"llm": ConfiguredVerifier(verifier, PATIENCE, reads=lambda *texts: unread not in texts)}, entry_of
+    )
     decision = await settled(verifiers, unsure())
     assert isinstance(decision, Forward)
     assert decision.why is Why.VERIFY_FAILED
@@ -290,10 +290,10 @@ async def test_a_request_counts_against_the_budget_once_its_fate_is_known(
 
 
 async def test_a_word_is_paid_for_once_and_one_of_memory_is_free() -> None:
-    verifiers = Verifiers({"llm": ConfiguredVerifier(Says(1.0), 5.0, cost=lambda _, size: float(size))})
-    first = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)
+    verifiers = Verifiers({"llm": ConfiguredVerifier(Says(1.0), 5.0, cost=lambda _, size: float(size))}, entry_of)
+    first = await verifiers.settle(unsure(), pack=pack(), threshold=Weighs(), draw=0.5)
     assert first.verified == len(QUERY) + len(CACHED) + len(ANSWER)
-    again = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)
+    again = await verifiers.settle(unsure(), pack=pack(), threshold=Weighs(), draw=0.5)
     assert isinstance(again.decision, Serve)
     assert again.verified is None
 
@@ -309,7 +309,7 @@ async def test_a_category_is_verified_by_whom_it_names(kind: str) -> None:
     verifier = Says(1.0)
     assert isinstance(await settled(llm(verifier), verify=kind), Forward)
     assert verifier.heard == []
-    own = chosen_by_user(verifier, pack(), None)
+    own = chosen_by_user(verifier, pack(), None, entry_of)
     assert isinstance(await settled(own, verify="llm"), Serve)
     assert chosen_by_user("off", pack(verify="verifier"), None).lacking(pack(verify="verifier")) == ["default"]
 
@@ -325,7 +325,8 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 
     finds: list[Callable[..., Any]] = [gone, silent]
     for find in finds:
-        lookup = await llm(verifier).settle(unsure(), find, pack=pack(), threshold=Weighs(), draw=0.5)
+        verifiers = Verifiers({"llm": ConfiguredVerifier(verifier, PATIENCE)}, find)
+        lookup = await verifiers.settle(unsure(), pack=pack(), threshold=Weighs(), draw=0.5)
         assert isinstance(lookup.decision, Forward)
     assert verifier.heard == []
 
@@ -333,7 +334,7 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 async def test_what_is_in_no_doubt_is_left_as_it_is() -> None:
     for decision in (Forward(Why.COLD), Serve(CARD, Outcome.EXACT, 1.0, 1.0)):
         lookup = replace(unsure(), decision=decision)
-        assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), threshold=Weighs(), draw=0.5) is lookup
+        assert await llm(Says(0.0)).settle(lookup, pack=pack(), threshold=Weighs(), draw=0.5) is lookup
 
 
 async def test_closing_leaves_nothing_running() -> None:
@@ -461,7 +462,7 @@ async def test_no_language_model_is_set_up_by_default_and_that_is_said() -> None
 async def test_the_upstream_is_asked_unless_another_is_named() -> None:
     upstream = Model()
     chosen: dict[str, Any] = {"verifier__kind": "llm", "verifier__model": "small", "verifier__accuracy": 0.995}
-    verifiers = open_verifiers(settings(**chosen), pack(), upstream)
+    verifiers = open_verifiers(settings(**chosen), pack(), upstream, entry_of)
     decision = await settled(verifiers)
     assert isinstance(decision, Serve)
     assert decision.p_correct == 0.995

@@ -51,7 +51,8 @@ async def doubting(
 ) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK.format(audit=audit), **settings) as proxy:
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
-        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        cache = proxy.cache
+        replace_verifiers(cache, verifiers_for_library(judge, cache.pack, None, cache.entry, meter=cache.meter))
         yield proxy
 
 

@@ -48,7 +48,8 @@ async def asking(
 ) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK.format(mode=mode, audit=audit), **settings) as proxy:
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
-        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        cache = proxy.cache
+        replace_verifiers(cache, verifiers_for_library(judge, cache.pack, None, cache.entry, meter=cache.meter))
         yield proxy
 
 
@@ -260,7 +261,8 @@ async def test_nobody_is_asked_about_an_answer_that_is_too_old(
     async with running(held_back({}), tmp_path, pack=pack, clock=lambda: now[0]) as proxy:
         # What lies below the floor is found by the wider search.
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack, doubt=floor))
-        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        cache = proxy.cache
+        replace_verifiers(cache, verifiers_for_library(judge, cache.pack, None, cache.entry, meter=cache.meter))
         await Call(proxy, ask(PROMPT)).reply()
         now[0] += seconds
         reply = await Call(proxy, ask(PARAPHRASE), **({"cache_control": wish} if wish else {})).reply()
