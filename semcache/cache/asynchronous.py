@@ -140,7 +140,7 @@ class AsyncCache(ResponseCache):
         lookup, decision = found.lookup, found.lookup.decision
         assembled = dialects()[lookup.request.endpoint].parse(body)
         if isinstance(decision, Serve) and found.entry is not None:
-            admitted = await self.judge_served(lookup, decision, assembled, 200, found.entry)
+            admitted = await self.judge_served(lookup, decision, assembled, found.entry)
         else:
             admitted = await self.admit(lookup, assembled)
         stored = "stored" if isinstance(admitted, Store) else admitted.why.value

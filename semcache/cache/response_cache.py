@@ -53,7 +53,7 @@ T = TypeVar("T")
 _LONG = 16 << 10  # bytes of a request or an answer that take milliseconds to read
 _BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
-_NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
+_NO_ANSWER = frozenset([Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
 
 
 class ResponseCache:
@@ -199,10 +199,7 @@ class ResponseCache:
         return await self.components.verifiers.passes(lookup, decision, pack=self.pack, threshold=self._strategy)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
-        """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down.
-
-        An exact hit is checked byte by byte against the request's canonical form: digests only propose.
-        """
+        """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down."""
         return await self.components.entries.read(served, key)
 
     async def guess(self, lookup: Lookup) -> str:
@@ -234,39 +231,43 @@ class ResponseCache:
             self.compare(lookup, fresh)
         return admitted
 
-    async def audited(self, lookup: Lookup, answer: Assembled, status: int) -> None:
-        """Store the backend's answer to a request that was served from the cache, and judge the served answer by it.
-
-        Never raises.
-        """
-        if not isinstance(lookup.decision, Serve):
-            return
+    async def audited(self, lookup: Lookup, answer: Assembled) -> None:
+        """Do as `judge_served` does, if the request was served from the cache. Never raises."""
         with surviving("an audit", self.meter.faults.labels("cache")):
-            await self.judge_served(lookup, lookup.decision, answer, status, None)
+            if isinstance(lookup.decision, Serve):
+                await self.judge_served(lookup, lookup.decision, answer)
 
     async def judge_served(
-        self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None
+        self, lookup: Lookup, served: Serve, answer: Assembled, cached: Entry | None = None
     ) -> Admission:
         """Store the backend's answer to a request that was served from the cache, and judge the served answer by it.
 
         `cached` is the entry that was served, None if it has to be read.
         """
-        if served.how is Outcome.EXACT or served.edit:
-            # The answer is kept with a vector to find it by, and these hits carry none.
-            request = lookup.request
-            blind = replace(request, controls=replace(request.controls, no_cache=True))
-            lookup = replace(await self.consult(blind, lookup.request_id), request=request)
-        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer, status)
+        lookup = await self._with_vector(lookup, served)
+        admitted, fresh = await self._store_audited(lookup, answer)
         if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
             return admitted
-        fresh: Entry | None = None
-        if isinstance(admitted, Store):
-            fresh = await self._writer.renew(lookup, answer, admitted, source="audit")
-            admitted = Discard(Why.FAULT) if fresh is None else admitted
         # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
         if served.how is Outcome.SEMANTIC and (served.audit or not served.stale):
             await self._learner.audit(lookup, served, answer, cached=cached, fresh=fresh)
         return admitted
+
+    async def _with_vector(self, lookup: Lookup, served: Serve) -> Lookup:
+        """Look a request up again if its hit carries no vector, by which a fresh answer is found."""
+        if served.how is not Outcome.EXACT and not served.edit:
+            return lookup
+        request = lookup.request
+        blind = replace(request, controls=replace(request.controls, no_cache=True))
+        return replace(await self.consult(blind, lookup.request_id), request=request)
+
+    async def _store_audited(self, lookup: Lookup, answer: Assembled) -> tuple[Admission, Entry | None]:
+        """Keep the fresh answer if the policy allows it; with it the entry that it became, None if it is not kept."""
+        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer)
+        if not isinstance(admitted, Store):
+            return admitted, None
+        fresh = await self._writer.renew(lookup, answer, admitted, source="audit")
+        return (Discard(Why.FAULT) if fresh is None else admitted), fresh
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:
         """After a miss that was stored: have its neighbours' answers compared with the fresh one, in the background."""

@@ -159,7 +159,7 @@ class FollowUpCalls:
             return None
 
     async def _judge(self, hit: ServedHit, answer: Assembled, latency: float) -> str | None:  # noqa: ARG002
-        await self._cache.audited(hit.lookup, answer, 200)
+        await self._cache.audited(hit.lookup, answer)
         return None
 
     async def _renew(self, hit: ServedHit, answer: Assembled, latency: float) -> str | None:

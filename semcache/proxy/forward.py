@@ -209,7 +209,7 @@ class Forwarder:
         settled = flight.settled
         try:
             if settled is not None and isinstance(settled.decision, Serve):
-                decision = await self._cache.judge_served(settled, settled.decision, answer, 200, None)
+                decision = await self._cache.judge_served(settled, settled.decision, answer)
             else:
                 decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
         except Exception:

@@ -198,7 +198,7 @@ async def test_an_audit_judges_what_was_served_and_keeps_the_fresh_answer(tmp_pa
         else:
             message = b'{"role":"assistant","content":"Unplug it."}'
             body = b'{"choices":[{"index":0,"message":' + message + b',"finish_reason":"stop"}]}'
-            await cache.audited(served.lookup, Assembled(body, "Unplug it.", complete=True), 200)
+            await cache.audited(served.lookup, Assembled(body, "Unplug it.", complete=True))
         await cache.settle()
         [label] = pupil(cache).labels
         assert (label.source, label.correct, label.served, label.chance) == (LabelSource.AUDIT, False, True, 1.0)
@@ -222,20 +222,16 @@ async def test_an_audit_that_agrees_adds_a_key_to_the_answer(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "answer"),
-    [
-        (500, Assembled(b"{}", "no", complete=True)),
-        (200, Assembled(b"", "", complete=False)),
-        (200, Assembled(b"{}", "I cannot help.", complete=True, refusal=True)),
-    ],
+    "answer",
+    [Assembled(b"", "", complete=False), Assembled(b"{}", "I cannot help.", complete=True, refusal=True)],
 )
-async def test_what_is_no_answer_audits_nothing(tmp_path: Path, status: int, answer: Assembled) -> None:
+async def test_what_is_no_answer_audits_nothing(tmp_path: Path, answer: Assembled) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
         served = await cache.lookup(AGAIN)
-        await cache.audited(served.lookup, answer, status)
+        await cache.audited(served.lookup, answer)
         missed = await cache.lookup("What is the capital of Peru?")
-        await cache.audited(missed.lookup, answer, status)
+        await cache.audited(missed.lookup, answer)
         await cache.settle()
         assert pupil(cache).labels == []
         assert (await cache.lookup(AGAIN)).answer == "Hold the button."

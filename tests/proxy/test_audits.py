@@ -33,7 +33,7 @@ categories:
   rarely:
     audit: 0.0
 """
-Audited = list[tuple[Lookup, Assembled, int]]
+Audited = list[tuple[Lookup, Assembled]]
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def audited(monkeypatch: pytest.MonkeyPatch) -> Audited:
     """What the cache was told."""
     told: Audited = []
 
-    async def learn(_: AsyncSemanticCache, lookup: Lookup, answer: Assembled, status: int) -> None:
-        told.append((lookup, answer, status))
+    async def learn(_: AsyncSemanticCache, lookup: Lookup, answer: Assembled) -> None:
+        told.append((lookup, answer))
 
     monkeypatch.setattr(AsyncSemanticCache, "audited", learn, raising=False)
     return told
@@ -86,8 +86,8 @@ async def test_the_client_gets_the_cached_answer_while_the_backend_is_still_bein
         assert audited == []
         upstream.gate.set()
         await done(proxy)
-    [(lookup, answer, status)] = audited
-    assert (lookup.request.text, answer.text, status) == (PARAPHRASE, "Answer 2.", 200)
+    [(lookup, answer)] = audited
+    assert (lookup.request.text, answer.text) == (PARAPHRASE, "Answer 2.")
     assert answer.complete
 
 
@@ -147,7 +147,7 @@ async def test_a_backend_that_streams_all_the_same_is_understood(tmp_path: Path,
         for prompt in (PROMPT, PARAPHRASE):
             await Call(proxy, ask(prompt, stream=True)).reply()
         await done(proxy)
-    assert [(answer.text, answer.complete) for _, answer, _ in audited] == [("It streams.", True)]
+    assert [(answer.text, answer.complete) for _, answer in audited] == [("It streams.", True)]
 
 
 async def test_an_audit_joins_no_flight_and_nobody_joins_an_audit(tmp_path: Path, audited: Audited) -> None:

@@ -117,8 +117,8 @@ async def test_requests_at_once_wait_for_one_verdict_or_share_one_call(tmp_path:
 async def test_what_a_verifier_let_pass_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Lookup] = []
 
-    async def learn(_: AsyncSemanticCache, lookup: Lookup, answer: Assembled, status: int) -> None:
-        assert (answer.text, status) == ("Answer 2.", 200)
+    async def learn(_: AsyncSemanticCache, lookup: Lookup, answer: Assembled) -> None:
+        assert answer.text == "Answer 2."
         told.append(lookup)
 
     monkeypatch.setattr(AsyncSemanticCache, "audited", learn)
