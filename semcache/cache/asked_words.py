@@ -83,7 +83,9 @@ class AskedWords:
         self._called_off = _CalledOff()
 
     async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedWord | None:
-        """The word about a request and the entry that would be served; None if there is none. Raises nothing.
+        """Call a language model for a word about a request and the entry that would be served.
+
+        None if there is none. Raises nothing.
 
         One that is asked for `later` saves no call at once, and so has less to spend.
         """
@@ -110,7 +112,7 @@ class AskedWords:
         return AskedWord(p_yes, cost, new=True)
 
     async def _answered(self, lookup: Lookup, served: Serve) -> tuple[float, bool] | None:
-        """P(yes), and True if it is not remembered; None if the model gave none. The result is metered."""
+        """Call the model: P(yes), and True if it is not remembered; None if it gave none. The result is metered."""
         started, result = time.perf_counter(), "failed"
         try:
             p_yes, new = await self.asking.verifiers.word("llm", lookup, served)

@@ -54,7 +54,7 @@ class JudgedLookup:
     # Before a forward
 
     async def settle(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
-        """The lookup decided on a word that is remembered, or asked for where this request `waits` for one.
+        """Decide a lookup on a word that is remembered, or call a language model for one if this request `waits`.
 
         A doubt that stays one is a miss. Raises nothing.
         """
@@ -72,7 +72,7 @@ class JudgedLookup:
         return lookup
 
     def _missed(self, lookup: Lookup) -> Lookup:
-        """The lookup, as a miss if it still waits for a word that nobody will give."""
+        """Count a lookup that still waits for a word that nobody will give as a miss, and return it as one."""
         if not isinstance(lookup.decision, Verify):
             return lookup
         missed = decide.refused(lookup.decision)
@@ -86,12 +86,15 @@ class JudgedLookup:
         return self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)
 
     async def hedged(self, lookup: Lookup) -> Lookup | None:
-        """The lookup of a request that is being forwarded, decided on a word; None if there is no word."""
+        """Call a language model for a word about a request that is being forwarded, and decide on it.
+
+        None if there is no word.
+        """
         doubt = await self._servable_doubt(lookup) if self._modes.asks_beside(lookup) else None
         return None if doubt is None else await self._ask(lookup, doubt)
 
     def called_off(self, lookup: Lookup, seconds: float) -> Lookup:
-        """The lookup with what its call has cost that a word made needless after so many seconds."""
+        """Count a call that a word made needless after so many seconds; return the lookup with its cost."""
         return replace(lookup, verified=(lookup.verified or 0.0) + self.words.called_off(lookup.request, seconds))
 
     # After a forward
@@ -166,7 +169,7 @@ class JudgedLookup:
         return self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
 
     async def _ask(self, lookup: Lookup, doubt: Doubt) -> Lookup | None:
-        """The lookup decided on a word that is asked for now; None if there is no word, or none could serve it."""
+        """Call a language model for a word, and decide on it; None if there is no word, or none could serve it."""
         # The audit is drawn before the word is asked for.
         draw = self._draw()
         if not doubts.worth_asking(doubt, self._terms(lookup, draw), self.tier):
@@ -177,7 +180,7 @@ class JudgedLookup:
         return self._decided(replace(lookup, verified=said.cost), doubt, said.p_yes, draw)
 
     async def _word(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedWord | None:
-        """A word that is asked for, None if there is none; a new one is remembered and logged."""
+        """Call a language model for a word; None if there is none. A new one is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
         said = await self.words.ask(lookup, served, later=later)

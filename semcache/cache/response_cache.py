@@ -166,9 +166,9 @@ class ResponseCache:
         return conversation.cache_key(request, self._store.salt) if why is None else why
 
     async def verified(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
-        """The lookup with its doubt settled, by whom the pack names; any other as it is. Never raises.
+        """Call whom the pack names, a verifier or a language model, to settle a doubt; leave other lookups as they are.
 
-        A request that `waits` for no language model's word has at most one that is remembered.
+        A request that `waits` for no language model's word has at most one that is remembered. Never raises.
         """
         if isinstance(lookup.decision, Verify) and self.pack.of(lookup.category).verify != "llm":
             draw = self.components.rng.random()
@@ -179,7 +179,7 @@ class ResponseCache:
         return await self.components.judged.settle(lookup, waits=waits)
 
     async def relook(self, lookup: Lookup) -> Lookup:
-        """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
+        """Follow other workers; decide anew if one of them has answered the very same request meanwhile."""
         if lookup.key is None:
             return lookup
         with surviving("following other workers"):
@@ -225,7 +225,7 @@ class ResponseCache:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
         admitted = await _unblocking(len(answer.body), self.admission, lookup, answer, status)
         if isinstance(admitted, Store):
-            fresh = await self._writer.renew(lookup, answer, admitted, latency=latency, source=source)
+            fresh = await self._writer.store_answer(lookup, answer, admitted, latency=latency, source=source)
             if fresh is None:
                 return Discard(Why.FAULT)
             self.compare(lookup, fresh)
@@ -266,7 +266,7 @@ class ResponseCache:
         admitted = await _unblocking(len(answer.body), self.admission, lookup, answer)
         if not isinstance(admitted, Store):
             return admitted, None
-        fresh = await self._writer.renew(lookup, answer, admitted, source="audit")
+        fresh = await self._writer.store_answer(lookup, answer, admitted, source="audit")
         return (Discard(Why.FAULT) if fresh is None else admitted), fresh
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:

@@ -174,12 +174,12 @@ class EntryWriter:
             if count % _BETWEEN == 0:
                 await asyncio.sleep(0)
 
-    async def renew(
+    async def store_answer(
         self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
     ) -> Entry | None:
-        """The durable entry that an answer has become, None when it cannot be stored.
+        """Store an answer as an entry, and return it; None if the store failed.
 
-        What the same request was answered before is compared with it, so that lives are learned.
+        The answer that it replaces is compared with it, so that lives are learned.
         """
         fresh, vector = self.maker.entry(lookup, answer, admitted, latency=latency, source=source)
         old = await self._old(fresh)

@@ -114,8 +114,9 @@ class Verifiers:
         return lacking(pack, self._known)
 
     async def settle(self, lookup: Lookup, *, pack: Pack, threshold: Threshold, draw: float) -> Lookup:
-        """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back unchanged.
+        """Call the verifier about a `Verify`, and settle it to `Serve` or `Forward(VERIFY_FAILED)`.
 
+        Any other lookup comes back unchanged.
         `draw` is uniform in [0, 1): verified hits are audited like any other. `threshold` is told the decision. Raises
         nothing.
         """
@@ -153,7 +154,7 @@ class Verifiers:
             await backend.close()
 
     async def _heard(self, question: _PendingVerification, bill: list[float]) -> tuple[Serve | Forward | None, Result]:
-        """The decision by a verdict, None without one, and the result of asking. Raises nothing."""
+        """Call the verifier; return the decision by its verdict, None without one, and the result. Raises nothing."""
         try:
             settled = await self._settled(question, bill)
         except NoVerdict as silence:
@@ -166,7 +167,7 @@ class Verifiers:
         return settled, "yes" if isinstance(settled, Serve) else "no"
 
     async def _settled(self, question: _PendingVerification, bill: list[float]) -> Serve | Forward:
-        """The decision by a verdict, remembered or asked for; what asking costs joins the `bill`.
+        """Decide by a verdict that is remembered, or call the verifier; what that costs joins the `bill`.
 
         Raises NoVerdict, or the error of the verifier.
         """
@@ -193,7 +194,7 @@ class Verifiers:
         return name in self._known
 
     async def of_pair(self, name: str, one: str, two: str) -> float | None:
-        """P(same) of two texts by the verifier of that name; None if it gives none. Raises nothing."""
+        """Call the verifier of that name about two texts: P(same), None if it gives none. Raises nothing."""
         verifier = self._known.get(name)
         if verifier is None or not verifier.reads(one, two) or not self._breakers[name].closed(time.monotonic()):
             return None
@@ -206,11 +207,14 @@ class Verifiers:
             return None
 
     async def read(self, one: str, two: str) -> float | None:
-        """P(same) of two texts by the local verifier; None if it gives none. Raises nothing."""
+        """Call the local verifier about two texts: P(same), None if it gives none. Raises nothing."""
         return await self.of_pair("verifier", one, two)
 
     async def word(self, name: str, lookup: Lookup, served: Serve) -> tuple[float, bool]:
-        """P(same) by the verifier of that name, True if it was asked now. Raises NoVerdict or the verifier's error."""
+        """Call the verifier of that name, unless its verdict is remembered: P(same), and True if it was called.
+
+        Raises NoVerdict or the verifier's error.
+        """
         return await self._word(name, lookup, served, [])
 
     async def _word(self, name: str, lookup: Lookup, served: Serve, bill: list[float]) -> tuple[float, bool]:
