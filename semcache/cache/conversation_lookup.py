@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from semcache.cache.neighbour_search import NeighbourSearch
-from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
+from semcache.cache.placement import Placement, Places, bars_paraphrases, chain_of, guards_of
 from semcache.cache.query import AskedRequest, Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.cache.turn_chains import TurnChains, cosine
@@ -64,7 +64,7 @@ class ConversationLookup:
         request = query.request
         names = [name for name in self._names if query.rule in (None, name) and self._tier.kinds(name)]
         policies = [self._pack.of(name) for name in names]
-        if not names or request.controls.no_cache or self._exact_alone(request, policies[0]):
+        if not names or request.controls.no_cache or self._bars_paraphrases(request, policies[0]):
             return None
         chain = chain_of(request, policies)
         if chain is None:
@@ -92,7 +92,7 @@ class ConversationLookup:
         found: list[RelatedConversation] = []
         neighbours = await self._search.near(places.loose, places.said)
         for candidate in neighbours[:_CONVERSATIONS]:
-            kept = await self._search.chain_of(candidate.card)
+            kept = await self._search.stored_chain(candidate.card)
             if kept is None:
                 continue
             last = asked.request.text, candidate.card.text
@@ -157,8 +157,8 @@ class ConversationLookup:
 
     # Inside
 
-    def _exact_alone(self, request: Request, policy: Category) -> bool:
-        return exact_alone(request, policy, self._pack, self._placement.embedding.longest_word)
+    def _bars_paraphrases(self, request: Request, policy: Category) -> bool:
+        return bars_paraphrases(request, policy, self._pack, self._placement.embedding.longest_word)
 
     def _pairs(
         self, asked: TurnChain, kept: TurnChain, last: tuple[str, str], policy: Category
@@ -169,9 +169,9 @@ class ConversationLookup:
     async def _equal(self, query: Query, card: Card, chain: TurnChain) -> Serve | None:
         """The hit on an entry if its conversation is of equal wording, turn by turn, and that is enough; else None."""
         request, policy = query.request, self._pack.of(card.category)
-        if eligibility.ineligible(request, policy) is not None or self._exact_alone(request, policy):
+        if eligibility.ineligible(request, policy) is not None or self._bars_paraphrases(request, policy):
             return None
-        kept = await self._search.chain_of(card)
+        kept = await self._search.stored_chain(card)
         last = request.text, card.text
         pairs = None if kept is None else self._pairs(chain, kept, last, policy)
         if pairs is None:

@@ -41,7 +41,7 @@ class NeighbourSearch:
             if (card := card_of(neighbour.entry_id)) is not None
         ]
 
-    async def chain_of(self, card: Card) -> TurnChain | None:
+    async def stored_chain(self, card: Card) -> TurnChain | None:
         """The conversation of an entry, which only the entry itself holds; None when it cannot be read."""
         entry = self.live.hot.get(card.id)
         if entry is None:

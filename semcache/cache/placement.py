@@ -141,7 +141,7 @@ def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
     return chain if chain.turns else None
 
 
-def exact_alone(request: Request, policy: Category, pack: Pack, longest_word: int = LONGEST_WORD) -> bool:
+def bars_paraphrases(request: Request, policy: Category, pack: Pack, longest_word: int = LONGEST_WORD) -> bool:
     """Return True if no paraphrase may be looked up.
 
     That is also so if the caller wants fewer errors than the pack allows, or refers to something that is not in the

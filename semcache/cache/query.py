@@ -33,7 +33,7 @@ class Query:
     seconds: float = 0.0
     quiet: bool = False
 
-    def exact_only(self, policy: Category) -> Lookup:
+    def lookup_without_paraphrases(self, policy: Category) -> Lookup:
         """Return the lookup of a request whose paraphrases must not be sought."""
         decision = self.refused or Forward(Why.EXACT_ONLY)
         return Lookup(self.request_id, self.request, self.key, policy.name, decision, timings=Timings(key=self.seconds))

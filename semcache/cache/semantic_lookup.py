@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from semcache.cache.conversation_lookup import ConversationLookup, RelatedConversation
 from semcache.cache.neighbour_search import NeighbourSearch
-from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
+from semcache.cache.placement import Placement, Places, bars_paraphrases, chain_of, guards_of
 from semcache.cache.query import COLD, AskedRequest, Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Category
@@ -72,21 +72,21 @@ class SemanticLookup:
         Where this is not `serving` paraphrases, what would be served is named, and forwarded.
         """
         request, named = query.request, self._pack.of(query.rule or "default")
-        if self._exact_alone(request, named):
-            return query.exact_only(named)
+        if self._bars_paraphrases(request, named):
+            return query.lookup_without_paraphrases(named)
         equal = await self._conversations.equal(query) if serving else None
         if equal is not None and isinstance(equal.decision, Serve):
             return equal
         started = time.perf_counter()
         vector: Vector = (await self._embedding.of([request.text]))[0]
         embedded = time.perf_counter()
-        near = self._placement.categories(request, query.rule, vector)
-        policy = near[0]
+        categories = self._placement.categories(request, query.rule, vector)
+        policy = categories[0]
         timings = Timings(key=query.seconds, embed=embedded - started)
         barred = self._barred(query, policy)
         if barred is not None:
             return replace(barred, timings=timings)
-        places = await self._placement.places(request, query.key, near, vector)
+        places = await self._placement.places(request, query.key, categories, vector)
         # From here on the request has its place, and its answer is kept whatever is decided.
         if request.controls.no_cache:
             decision: Decision = query.refused or COLD
@@ -117,10 +117,10 @@ class SemanticLookup:
         why = eligibility.ineligible(query.request, policy)
         if why is not None:
             return Lookup(query.request_id, query.request, None, policy.name, Forward(why, Outcome.BYPASS))
-        return query.exact_only(policy) if self._exact_alone(query.request, policy) else None
+        return query.lookup_without_paraphrases(policy) if self._bars_paraphrases(query.request, policy) else None
 
-    def _exact_alone(self, request: Request, policy: Category) -> bool:
-        return exact_alone(request, policy, self._pack, self._embedding.longest_word)
+    def _bars_paraphrases(self, request: Request, policy: Category) -> bool:
+        return bars_paraphrases(request, policy, self._pack, self._embedding.longest_word)
 
     def _note(self, category: str, decision: Decision) -> None:
         """Have the decision counted, unless a verifier is asked first: only then is its fate known."""
@@ -135,8 +135,8 @@ class SemanticLookup:
             return []
         request, rule = lookup.request, lookup.category
         vector: Vector = (await self._embedding.of([request.text]))[0]
-        near = self._placement.categories(request, rule, vector)
-        places = await self._placement.places(request, lookup.key, near, vector)
+        categories = self._placement.categories(request, rule, vector)
+        places = await self._placement.places(request, lookup.key, categories, vector)
         asked = self._asked(request, lookup.key, self._pack.of(rule), COLD)
         strict, related = await self._candidates(asked, places)
         known = {candidate.card.id for candidate in strict}

@@ -6,7 +6,7 @@ searched, and a neighbour is named only if the terms of its category allow it to
 
 from __future__ import annotations
 
-from semcache.cache.placement import chain_of, exact_alone
+from semcache.cache.placement import bars_paraphrases, chain_of
 from semcache.cache.quorum import Quorum
 from semcache.config.packs import Pack
 from semcache.learning import labelling
@@ -61,7 +61,7 @@ class WiderSearch:
 
     def _allowed(self, lookup: Lookup, card: Card, now: float) -> bool:
         request, policy = lookup.request, self._pack.of(card.category)
-        if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
+        if eligibility.ineligible(request, policy) is not None or bars_paraphrases(request, policy, self._pack):
             return False
         assert lookup.key is not None
         if card.exact == lookup.key.exact:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from semcache.cache.placement import exact_alone, guards_of
+from semcache.cache.placement import bars_paraphrases, guards_of
 from semcache.cache.query import Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Pack
@@ -48,7 +48,7 @@ class WordingLookup:
         request = query.request
         names = self._searched(query)
         policy = self._pack.of(query.rule or "default")
-        if request.controls.no_cache or not names or exact_alone(request, policy, self._pack):
+        if request.controls.no_cache or not names or bars_paraphrases(request, policy, self._pack):
             return None
         held: Lookup | None = None
         for card in self._cards(query, names):
@@ -85,7 +85,7 @@ class WordingLookup:
 
     def _decide(self, query: Query, card: Card) -> Serve | None:
         request, policy = query.request, self._pack.of(card.category)
-        if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
+        if eligibility.ineligible(request, policy) is not None or bars_paraphrases(request, policy, self._pack):
             return None
         kinds = self.tier.kinds(card.category)
         if query.rule is not None and query.rule != card.category:

@@ -20,7 +20,6 @@ from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy.audit_shares import AuditShares
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.hit_replay import is_stale
 from semcache.proxy.relay import is_stream
 from semcache.runtime.breaker import Breaker
 from semcache.types import Assembled, Entry, Lookup, Outcome, Request, Serve, Store
@@ -76,7 +75,7 @@ class FollowUpCalls:
     def wanted(self, lookup: Lookup, served: Serve) -> bool:
         """Return True for a hit that was drawn for an audit, and for one whose answer is stale."""
         allowed = lookup.key is not None and not lookup.request.controls.only_if_cached
-        return allowed and (_is_sampled(served) or is_stale(served))
+        return allowed and (_is_sampled(served) or served.stale)
 
     def take(self, hit: ServedHit) -> bool:
         """Ask the backend in the background; False if the call is left undone. Never raises and never waits."""
@@ -86,7 +85,7 @@ class FollowUpCalls:
             if self._offer((served.card.id, exact), hit, self._judge, meter.audits, self._shares):
                 return True
         renewed = served.card.id in self._renewed or hit.lookup.request.controls.no_store
-        if not is_stale(served) or renewed:
+        if not served.stale or renewed:
             return False
         return self._offer(served.card.id, hit, self._renew, meter.revalidations)
 

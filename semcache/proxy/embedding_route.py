@@ -33,7 +33,7 @@ from semcache.proxy.asgi import (
 from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.embedding_coalescing import EmbeddingsCalls, EmbeddingsResult, InputName, ItemInFlight
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import joinable
+from semcache.proxy.forward import allows_sharing
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
 from semcache.proxy.relay import id_header, id_of, identity_of, refusal_headers, reply_headers
@@ -111,7 +111,7 @@ class EmbeddingsRoute:
         request = embeddings.request_for(asked, index)
         scope = self._context.scope_of(caller, asked.user, asked.controls)
         lookup = await self._context.consult(replace(request, scope=scope, controls=asked.controls))
-        if isinstance(lookup.decision, Serve) and hit_replay.is_stale(lookup.decision):
+        if isinstance(lookup.decision, Serve) and lookup.decision.stale:
             # One call asks for many inputs: what has run out is asked for with the rest, not on its own afterwards.
             return replace(lookup, decision=Forward(Why.EXPIRED))
         return lookup
@@ -345,7 +345,7 @@ def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:
 
 def _name(lookup: Lookup) -> InputName | None:
     """Return the name under which requests share a call for an input; None for those that may not."""
-    return (lookup.key.exact, lookup.category) if lookup.key is not None and joinable(lookup) else None
+    return (lookup.key.exact, lookup.category) if lookup.key is not None and allows_sharing(lookup) else None
 
 
 async def _reject(send: Send, error: RequestRejected, request_id: str, headers: HeaderList | None = None) -> None:

@@ -19,7 +19,7 @@ from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.relay import LENGTH, exact_only, is_stream
+from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
 from semcache.proxy.stream_usage import UsageRemover, is_unasked
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
@@ -48,14 +48,14 @@ class Forwarder:
 
     def joinable(self, lookup: Lookup) -> bool:
         """Return True if this request's answer may be shared with requests that run beside it."""
-        return joinable(lookup) and not self._cache.components.quorum.applies(lookup)
+        return allows_sharing(lookup) and not self._cache.components.quorum.applies(lookup)
 
     async def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""
         if not self.joinable(lookup):
             return None
         same = self._same(lookup)
-        if same is not None or lookup.vector is None or exact_only(lookup.request):
+        if same is not None or lookup.vector is None or is_kept_upstream(lookup.request):
             return same
         like = await self._flights.like(
             lookup.shelf, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
@@ -245,8 +245,8 @@ def reply_mode(lookup: Lookup) -> tuple[bool, str]:
     return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
 
 
-def joinable(lookup: Lookup) -> bool:
-    """Return True if this request's answer may be shared with requests that run beside it."""
+def allows_sharing(lookup: Lookup) -> bool:
+    """Return True if a request has a key, and its caller neither refuses what is cached nor forbids keeping it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
 

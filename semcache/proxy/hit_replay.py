@@ -111,7 +111,7 @@ class HitReplayer:
             (b"cache-control", b"private, no-store"),
         ]
         return RenderedHit(
-            served.card, payload, fixed, served.why.value, template, id_header(request.endpoint), is_stale(served)
+            served.card, payload, fixed, served.why.value, template, id_header(request.endpoint), served.stale
         )
 
     async def send(self, replay: RenderedHit, send: Send, request_id: str) -> None:
@@ -166,11 +166,6 @@ def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
 def is_memorable(lookup: Lookup) -> bool:
     """Return True if an identical request will be decided alike: a fresh exact hit under no control of time."""
     decision = lookup.decision
-    if not isinstance(decision, Serve) or is_stale(decision):
+    if not isinstance(decision, Serve) or decision.stale:
         return False
     return decision.how is Outcome.EXACT and lookup.request.controls.max_age is None
-
-
-def is_stale(served: Serve) -> bool:
-    """Return True if the answer has outlived its time and is served while the backend is asked anew."""
-    return served.stale

@@ -26,7 +26,7 @@ from semcache.proxy.asgi import HeaderList
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.pending_runs import PendingRun, PendingRuns
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
-from semcache.proxy.relay import exact_only
+from semcache.proxy.relay import is_kept_upstream
 from semcache.types import Assembled, Forward, Lookup, Usage, Why
 from semcache.types import Request as CacheRequest
 
@@ -203,7 +203,7 @@ class PlanService:
         if not plan_dialects.free_choice(request.endpoint, request.raw):
             # Or several answers, or thinking in front of the answer.
             return "tool-choice"
-        if exact_only(request):
+        if is_kept_upstream(request):
             # The upstream would not know this answer by its id.
             return "stored-response"
         run = self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])

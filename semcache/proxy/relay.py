@@ -112,7 +112,7 @@ def tells(name: bytes, value: bytes) -> bool:
     return _USUAL.get(name) != value
 
 
-def exact_only(request: Request) -> bool:
+def is_kept_upstream(request: Request) -> bool:
     """Return True if the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
     return request.replay.get("store") is True
 

@@ -21,7 +21,7 @@ from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.leases import Leases
-from semcache.proxy.relay import exact_only
+from semcache.proxy.relay import is_kept_upstream
 from semcache.proxy.tracing import Tracing
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
@@ -67,7 +67,7 @@ class RouteContext:
         """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
         request_id = self.replayer.request_id()
         try:
-            lookup = await self.cache.consult(request, request_id, paraphrases=not exact_only(request))
+            lookup = await self.cache.consult(request, request_id, paraphrases=not is_kept_upstream(request))
         except RequestRejected:
             raise
         except Exception:
