@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.found import Found, chat_request, check_scope
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Assembled, Request, Scope, Selector, Store
+from semcache.types import Assembled, Request, Scope, Selector
 
 T = TypeVar("T")
 _CUT = (
@@ -181,8 +181,7 @@ class FailOpen:
     async def _admit(self, found: Found, answer: Assembled) -> None:
         cache, lookup = self._inner, found.lookup
         admitted = await cache.admit(lookup, answer)
-        stored = "stored" if isinstance(admitted, Store) else admitted.why.value
-        cache.note(lookup, replace(cache.outcome(lookup, 200, 0.0, answer=answer, stored=stored), count=0))
+        cache.note(lookup, replace(cache.outcome(lookup, 200, 0.0, answer=answer, stored=admitted.label), count=0))
 
     def clear(self, *, user: str | None = None, **where: Any) -> list[int]:
         """Delete the entries of this scope that `where` (fields of `Selector`) selects, or all.

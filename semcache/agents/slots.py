@@ -16,6 +16,7 @@ from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
 from semcache.config.calendar_names import MONTHS, SHORT_MONTHS
+from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.unit_names import symbol
 from semcache.runtime.scoped_memo import scoped_cache
@@ -37,10 +38,6 @@ def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
         return (short if len(text) <= _SHORT else long)(text)
 
     return remembering
-
-
-def _vocabulary(words: str) -> frozenset[str]:
-    return frozenset(words.split())
 
 
 class SlotKind(StrEnum):
@@ -143,13 +140,13 @@ _TIME = re.compile(
 )
 _QUANTITY = re.compile(r"\d $")
 _STARTS = re.compile(r"(?:^|[.!?:;\n]\s*|[\"“(]\s*)$")
-_NEVER = _vocabulary(
+_NEVER = vocabulary(
     "i i'm i'd i've i'll a an the my me we our you your he she it they this that these those what who whom whose when"
     " where why how which is are was were do does did can could will would should may might please if and or but"
     " then also in on at to for from by with of as not no yes give show tell list find get"
 )
 ARTICLE = "the"  # whoever leaves it out means the same; "a desk" is any desk
-STOP = _vocabulary(
+STOP = vocabulary(
     "a an the of in on at to for from by with and or is are was were be been do does did has have had i me my we our"
     " you your it its this that these those please can could would will as s"
 )

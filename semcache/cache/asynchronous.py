@@ -17,7 +17,7 @@ from semcache.cache.found import Found, chat_completion, chat_request, check_rep
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, InvalidArgument, RequestRejected
-from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, Store, Why, parse_id, public_id
+from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, Why, parse_id, public_id
 
 if TYPE_CHECKING:
     from semcache.cache.opening_choices import CacheOptions
@@ -143,9 +143,8 @@ class AsyncCache(ResponseCache):
             admitted = await self.judge_served(lookup, decision, assembled, found.entry)
         else:
             admitted = await self.admit(lookup, assembled)
-        stored = "stored" if isinstance(admitted, Store) else admitted.why.value
         # The request was counted when it was looked up; this row carries what it cost.
-        self.note(lookup, replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
+        self.note(lookup, replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=admitted.label), count=0))
         return admitted
 
 

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.found import check_report
 from semcache.cache.operating import Operating
@@ -21,6 +21,7 @@ from semcache.errors import CacheUnavailable
 from semcache.learning.key_reports import Reporter
 from semcache.request import conversation, eligibility, ignored
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.slow_reading import unblocking
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
     Admission,
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
-T = TypeVar("T")
-_LONG = 16 << 10  # bytes of a request or an answer that take milliseconds to read
 _BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
 _NO_ANSWER = frozenset([Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
@@ -134,7 +133,7 @@ class ResponseCache:
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
         size = 0 if request.endpoint is Endpoint.EMBEDDINGS else len(request.raw)
-        key = await _unblocking(size, self._read, request, policy)
+        key = await unblocking(size, self._read, request, policy)
         if isinstance(key, Why):
             return Lookup(request_id, request, None, policy.name, Forward(key, Outcome.BYPASS))
         exact = self.components.exact.look(request, key, category)
@@ -223,7 +222,7 @@ class ResponseCache:
         self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
     ) -> Admission:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer, status)
+        admitted = await unblocking(len(answer.body), self.admission, lookup, answer, status)
         if isinstance(admitted, Store):
             fresh = await self._writer.store_answer(lookup, answer, admitted, latency=latency, source=source)
             if fresh is None:
@@ -263,7 +262,7 @@ class ResponseCache:
 
     async def _store_audited(self, lookup: Lookup, answer: Assembled) -> tuple[Admission, Entry | None]:
         """Keep the fresh answer if the policy allows it; with it the entry that it became, None if it is not kept."""
-        admitted = await _unblocking(len(answer.body), self.admission, lookup, answer)
+        admitted = await unblocking(len(answer.body), self.admission, lookup, answer)
         if not isinstance(admitted, Store):
             return admitted, None
         fresh = await self._writer.store_answer(lookup, answer, admitted, source="audit")
@@ -394,8 +393,3 @@ class ResponseCache:
         self._maintenance.attach(follow=follow, sweep=sweep)
         if standing is not None:
             self._standings[standing[0]] = standing[1]
-
-
-async def _unblocking(size: int, read: Callable[..., T], *args: object) -> T:
-    """Read so many bytes, beside the event loop if they are so many that others would wait for it."""
-    return await asyncio.to_thread(read, *args) if size > _LONG else read(*args)

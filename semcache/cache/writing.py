@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 _BETWEEN = 8  # entries that are shown before others are served
 _PENDING = 64 << 20  # bytes of answers that may wait for a slow store
-_OVERHEAD = 600  # bytes of an entry beside its answer, request and vector
 
 
 class WrittenStore(Entries, Rejections, Protocol):
@@ -145,7 +144,7 @@ class EntryWriter:
         Raises CacheUnavailable. Then none is stored; or, with a store that is only slow, all are once they are durable.
         Up to 64 MiB of answers that wait for such a store are held in memory; more are discarded.
         """
-        size = sum([_bytes(entry, vector) for entry, vector in entries])
+        size = sum([entry.size + (0 if vector is None else vector.nbytes) for entry, vector in entries])
         if self._pending and self._pending + size > _PENDING:
             raise CacheUnavailable(f"{self._pending} bytes of answers wait for the store already")
         await self._faults.unhurried("store", self._kept(entries, size))
@@ -241,8 +240,3 @@ class EntryWriter:
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
         await self._store.delete(Selector(ids=ids), now=self.maker.clock())
-
-
-def _bytes(entry: Entry, vector: Vector | None) -> int:
-    """Return about how many bytes an entry holds."""
-    return len(entry.body) + 2 * len(entry.key.canonical) + (0 if vector is None else vector.nbytes) + _OVERHEAD

@@ -107,7 +107,7 @@ class Learner:
         """After a miss that was stored: have the neighbours' answers compared with the fresh one, once a request."""
         if self._is_repeated(lookup, served=False):
             return
-        if not self._missed.offer((_lean(lookup), fresh, self._clock()), _bytes(fresh)):
+        if not self._missed.offer((_lean(lookup), fresh, self._clock()), fresh.size):
             self._meter.unlabelled("full")
 
     async def audit(
@@ -140,7 +140,7 @@ class Learner:
         """Learn if the `old` answer to a request that was answered anew still held."""
         if fresh.created <= old.created:
             return
-        if self._reasked.offer((_lean(lookup), old, fresh), _bytes(old) + _bytes(fresh)):
+        if self._reasked.offer((_lean(lookup), old, fresh), old.size + fresh.size):
             self._owing.set()
         else:
             self._meter.unlabelled("full")
@@ -296,7 +296,7 @@ class Learner:
         return None
 
     def _owe(self, owed: Judgement, fresh: Entry) -> None:
-        if not self._waiting.offer((owed, fresh), _bytes(fresh)):
+        if not self._waiting.offer((owed, fresh), fresh.size):
             self._meter.unlabelled("full")
 
     def _add(self, label: Label) -> None:
@@ -334,8 +334,3 @@ def _billed_for(label: Label) -> BilledFor:
 def _lean(lookup: Lookup) -> Lookup:
     """Return the lookup without what no label is made of: a request may be as large as a body may."""
     return replace(lookup, request=replace(lookup.request, raw=b"", identity={}))
-
-
-def _bytes(entry: Entry) -> int:
-    """Return about how many bytes an entry holds: its answer, its request, and the prompt in it once more."""
-    return len(entry.body) + 2 * len(entry.key.canonical) + 1000

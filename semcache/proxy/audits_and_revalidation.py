@@ -22,7 +22,7 @@ from semcache.proxy.background import BackgroundWork
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import is_stream
 from semcache.runtime.breaker import Breaker
-from semcache.types import Assembled, Entry, Lookup, Outcome, Request, Serve, Store
+from semcache.types import Assembled, Entry, Lookup, Outcome, Request, Serve
 
 if TYPE_CHECKING:
     from prometheus_client import Counter
@@ -170,7 +170,7 @@ class FollowUpCalls:
         self._renewed[hit.served.card.id] = None
         if len(self._renewed) > _REMEMBERED:
             self._renewed.popitem(last=False)
-        return "stored" if isinstance(admitted, Store) else admitted.why.value
+        return admitted.label
 
 
 def _is_sampled(served: Serve) -> bool:

@@ -20,10 +20,10 @@ from semcache.proxy import hit_replay
 from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers
 from semcache.proxy.auth import Caller, asker_of, forwardable_headers
 from semcache.proxy.exchange import Exchange, reject
-from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
 from semcache.proxy.relay import id_header, identity_of
 from semcache.proxy.route_context import RouteContext
+from semcache.runtime.slow_reading import LARGE
 from semcache.types import Request
 
 

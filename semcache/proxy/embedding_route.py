@@ -34,10 +34,10 @@ from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.embedding_coalescing import EmbeddingsCalls, EmbeddingsResult, InputName, ItemInFlight
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import allows_sharing
-from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
 from semcache.proxy.relay import id_header, id_of, identity_of, refusal_headers, reply_headers
 from semcache.proxy.route_context import RouteContext
+from semcache.runtime.slow_reading import LARGE
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 
 _ID = id_header(Endpoint.EMBEDDINGS)

@@ -216,9 +216,8 @@ class Forwarder:
             log_fault(self._cache, "cache")
             flight.result = Why.FAULT.value
             return False
-        stored = isinstance(decision, Store)
-        flight.result = "stored" if isinstance(decision, Store) else decision.why.value
-        return stored
+        flight.result = decision.label
+        return isinstance(decision, Store)
 
     def _will_store(self, lookup: Lookup) -> bool:
         """Return True if a stream that ends well, and says something, will be kept: said before its first byte."""

@@ -20,7 +20,6 @@ from semcache.proxy.asgi import Receive, Scope, read_body
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.origin import TrustedHosts
 
-LARGE = 16 << 10  # bytes of a body that take milliseconds to read
 DEPLOYMENT = "semcache.deployment"  # in a scope: the model of a body that names none
 
 

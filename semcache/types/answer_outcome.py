@@ -39,12 +39,22 @@ class Store:
     ttl: float
     semantic: bool = True
 
+    @property
+    def label(self) -> str:
+        """Its name in the event log."""
+        return "stored"
+
 
 @dataclass(frozen=True, slots=True)
 class Discard:
     """Do not keep the answer."""
 
     why: Why
+
+    @property
+    def label(self) -> str:
+        """Its name in the event log: the reason."""
+        return self.why.value
 
 
 Admission: TypeAlias = Store | Discard

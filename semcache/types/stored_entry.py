@@ -23,6 +23,7 @@ Staleness: TypeAlias = Literal["fresh", "stale", "expired"]
 
 
 _AHEAD = 60.0  # seconds by which the clocks of two machines may differ
+_OVERHEAD = 1000  # bytes of an entry beside its answer and its request
 
 
 class Volatility(StrEnum):
@@ -111,6 +112,11 @@ class Entry:
     answer: int = 0  # as in `Card`
     askers: tuple[int, ...] = ()  # as in `Card`
     wording: bytes = b""  # as in `Card`
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds: its answer, its request, and the prompt in it once more."""
+        return len(self.body) + 2 * len(self.key.canonical) + _OVERHEAD
 
     def card(self) -> Card:
         """The part of this entry that stays in memory."""
