@@ -5,14 +5,14 @@ entry is asked for once, and every request is decided: without a verdict, after 
 enough, it is forwarded.
 
 A request passes here up to three times, as `verdict_modes` has it: before it is forwarded (`settle`), while it is
-(`hedged`), and after that (`note`, which may ask for a word about it for later ones).
+(`hedge`), and after that (`note`, which may ask for a word about it for later ones).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from semcache.cache.asked_words import AskedWord, AskedWords, Asking
 from semcache.cache.verdict_modes import VerdictModes
@@ -28,6 +28,17 @@ from semcache.protocols import Threshold
 from semcache.types import Candidate, Lookup, Outcome, Recorded, Serve, Verify
 
 _DONE = 200
+
+
+class Hedge(NamedTuple):
+    """The word about one request that is being forwarded, not asked for yet.
+
+    `decided` calls a language model and decides the lookup on its word; None if there is no word. `called_off` counts a
+    call that a word made needless after so many seconds, and returns the lookup with its cost.
+    """
+
+    decided: Callable[[], Coroutine[Any, Any, Lookup | None]]
+    called_off: Callable[[Lookup, float], Lookup]
 
 
 class JudgedLookup:
@@ -81,20 +92,17 @@ class JudgedLookup:
 
     # Beside a forward
 
-    def wants_hedge(self, lookup: Lookup) -> bool:
-        """Return True if a word may be asked for while this request is being forwarded."""
-        return self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)
+    def hedge(self, lookup: Lookup) -> Hedge | None:
+        """Return the hedge of a request that is being forwarded; None if no word is asked for about it."""
+        if not (self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)):
+            return None
+        return Hedge(lambda: self._hedged(lookup), self._called_off)
 
-    async def hedged(self, lookup: Lookup) -> Lookup | None:
-        """Call a language model for a word about a request that is being forwarded, and decide on it.
-
-        None if there is no word.
-        """
-        doubt = await self._servable_doubt(lookup) if self._modes.asks_beside(lookup) else None
+    async def _hedged(self, lookup: Lookup) -> Lookup | None:
+        doubt = await self._servable_doubt(lookup)
         return None if doubt is None else await self._ask(lookup, doubt)
 
-    def called_off(self, lookup: Lookup, seconds: float) -> Lookup:
-        """Count a call that a word made needless after so many seconds; return the lookup with its cost."""
+    def _called_off(self, lookup: Lookup, seconds: float) -> Lookup:
         return replace(lookup, verified=(lookup.verified or 0.0) + self.words.called_off(lookup.request, seconds))
 
     # After a forward

@@ -47,6 +47,7 @@ from semcache.types import (
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
+    from semcache.cache.judged_lookup import Hedge
     from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
@@ -197,6 +198,14 @@ class ResponseCache:
             return isinstance(decision, Serve)
         return await self.components.verifiers.passes(lookup, decision, pack=self.pack, threshold=self._strategy)
 
+    def may_share(self, lookup: Lookup) -> bool:
+        """Return True unless a quorum keeps a request from others: its call in flight, or an example of it."""
+        return not self.components.quorum.applies(lookup)
+
+    def hedge(self, lookup: Lookup) -> Hedge | None:
+        """Return the hedge of a request that is being forwarded; None if no word is asked for about it."""
+        return self.components.judged.hedge(lookup)
+
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
         """The stored entry behind a decision; None if it is gone, is not what it claims to be, or the store is down."""
         return await self.components.entries.read(served, key)
@@ -227,7 +236,7 @@ class ResponseCache:
             fresh = await self._writer.store_answer(lookup, answer, admitted, latency=latency, source=source)
             if fresh is None:
                 return Discard(Why.FAULT)
-            self.compare(lookup, fresh)
+            self._learner.compare(lookup, fresh)
         return admitted
 
     async def audited(self, lookup: Lookup, answer: Assembled) -> None:
@@ -267,10 +276,6 @@ class ResponseCache:
             return admitted, None
         fresh = await self._writer.store_answer(lookup, answer, admitted, source="audit")
         return (Discard(Why.FAULT) if fresh is None else admitted), fresh
-
-    def compare(self, lookup: Lookup, fresh: Entry) -> None:
-        """After a miss that was stored: have its neighbours' answers compared with the fresh one, in the background."""
-        self._learner.compare(lookup, fresh)
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""

@@ -51,7 +51,7 @@ class CompletionRoute:
             if known is not None:
                 await self._replay_known(known, send, started)
                 return
-            if context.limits.lends_key:
+            if context.trust.lends_key:
                 lent = forwardable_headers(scope["headers"], caller)
                 CREDENTIALS.set(tuple([pair for pair in lent if pair[0] == "authorization"]))
             if len(body) < LARGE:

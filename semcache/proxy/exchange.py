@@ -41,6 +41,7 @@ from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Wh
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import NearChoice
+    from semcache.cache.judged_lookup import Hedge
     from semcache.upstream.coalescing import Flight
 
 
@@ -251,14 +252,15 @@ class Exchange:
             leases.give_back(key.exact)
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
-        near = None if self._cache.components.quorum.applies(lookup) else self._context.near
+        near = self._context.near if self._cache.may_share(lookup) else None
         choice = near.choose(lookup) if near is not None else None
         if await self._answer_near(choice, lookup, send):
             return
         outbound = self._outbound(await self._turn.body_to_forward())
         flight = self._context.forwarder.start(lookup, self._dialect, outbound)
         with flight:
-            if self._cache.components.judged.wants_hedge(lookup) and await self._overtaken(lookup, flight, send):
+            hedge = self._cache.hedge(lookup)
+            if hedge is not None and await self._overtaken(hedge, flight, send):
                 return
             try:
                 await flight.opened()
@@ -275,17 +277,17 @@ class Exchange:
         if near is not None and choice is not None and flight.status == 200 and flight.answer is not None:
             near.large_answered(choice, self._dialect, lookup, self._outbound, flight.answer)
 
-    async def _overtaken(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
+    async def _overtaken(self, hedge: Hedge, flight: Flight, send: Send) -> bool:
         """Reply with a cached answer if a language model says yes before the upstream says anything."""
-        hedge = HedgedForward(self._cache, lookup)
-        settled = await hedge.first(flight)
+        hedged = HedgedForward(self._cache, hedge)
+        settled = await hedged.first(flight)
         if settled is None or not isinstance(settled.decision, Serve):
             return False
         served = settled.decision
         if served.audit:
-            hedge.keep(settled, flight)
+            hedged.keep(settled, flight)
         else:
-            settled = hedge.called_off(settled, flight)
+            settled = hedged.called_off(settled, flight)
         return await self._replay(settled, replace(served, audit=False), send, spared=not served.audit)
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:

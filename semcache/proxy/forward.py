@@ -48,7 +48,7 @@ class Forwarder:
 
     def joinable(self, lookup: Lookup) -> bool:
         """Return True if this request's answer may be shared with requests that run beside it."""
-        return allows_sharing(lookup) and not self._cache.components.quorum.applies(lookup)
+        return allows_sharing(lookup) and self._cache.may_share(lookup)
 
     async def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""

@@ -28,7 +28,7 @@ from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
-from semcache.proxy.route_context import RequestLimits, RouteContext
+from semcache.proxy.route_context import CallerTrust, RouteContext
 from semcache.proxy.shared_account import SharedAccount
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.proxy.ui.page_entrance import PageEntrance
@@ -88,7 +88,7 @@ class Generation:
             cache=cache,
             backend=doors.backend,
             intake=doors.intake,
-            limits=RequestLimits(
+            trust=CallerTrust(
                 auth.trust_user_header, auth.trust_user_field, auth.expose_scores, lends_key=lends_key(settings)
             ),
             replayer=HitReplayer(cache, worker=secrets.token_hex(3)),

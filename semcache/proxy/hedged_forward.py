@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from semcache.types import Lookup, Serve
 
 if TYPE_CHECKING:
+    from semcache.cache.judged_lookup import Hedge
     from semcache.cache.response_cache import ResponseCache
     from semcache.upstream.coalescing import Flight
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 class HedgedForward:
     """The word about one request that is being forwarded. Begins to ask when it is made."""
 
-    def __init__(self, cache: ResponseCache, lookup: Lookup) -> None:
-        self._cache = cache
+    def __init__(self, cache: ResponseCache, hedge: Hedge) -> None:
+        self._cache, self._hedge = cache, hedge
         self._started = time.perf_counter()
-        self._asking = asyncio.create_task(cache.components.judged.hedged(lookup), name="semcache-hedge")
+        self._asking = asyncio.create_task(hedge.decided(), name="semcache-hedge")
 
     async def first(self, flight: Flight) -> Lookup | None:
         """The lookup as the word decided it, if that serves and came before the flight's first byte; else None."""
@@ -46,7 +47,7 @@ class HedgedForward:
         """The lookup with what the flight has cost, if leaving it ends it."""
         if flight.subscribers > 1:
             return settled
-        return self._cache.components.judged.called_off(settled, time.perf_counter() - self._started)
+        return self._hedge.called_off(settled, time.perf_counter() - self._started)
 
     def keep(self, settled: Lookup, flight: Flight) -> None:
         """Let a call that was drawn for an audit go on; its answer judges what was served."""

@@ -1,4 +1,4 @@
-"""The context of the routes of one proxy process: the parts that they share, and look-ups on behalf of a caller.
+"""The context of the routes of one generation of a proxy process: their parts, and look-ups on behalf of a caller.
 
 Knows no dialect's fields and sends nothing. Invariant: whatever goes wrong in the cache is a reason to forward, never
 an error of the request.
@@ -34,8 +34,8 @@ _REFUSED = {413: Why.TOO_LARGE, 429: Why.LIMITED, 503: Why.LIMITED}  # why, by t
 
 
 @dataclass(frozen=True, slots=True)
-class RequestLimits:
-    """Limits of a proxy: which callers may name users and see scores.
+class CallerTrust:
+    """The trust in callers: who may name users and see scores, and whose key is lent.
 
     Where it `lends_key`, a language model is asked about a request with the credentials of its caller.
     """
@@ -48,12 +48,12 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True)
 class RouteContext:
-    """The parts of one proxy process that every route uses; None for those that its settings leave out."""
+    """The parts of one generation of a proxy process that every route uses; None for those that settings leave out."""
 
     cache: ResponseCache
     backend: Backend
     intake: Intake
-    limits: RequestLimits
+    trust: CallerTrust
     replayer: HitReplayer
     forwarder: Forwarder
     follow_ups: FollowUpCalls
@@ -101,10 +101,8 @@ class RouteContext:
 
     def user_of(self, named: str | None, headers: RawHeaders, caller: Caller) -> str | None:
         """Return the user of a request, whom its body calls `named`."""
-        limits = self.limits
-        return user_of(
-            named, headers, caller, trust_header=limits.trust_user_header, trust_body=limits.trust_user_field
-        )
+        trust = self.trust
+        return user_of(named, headers, caller, trust_header=trust.trust_user_header, trust_body=trust.trust_user_field)
 
     def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:
         """Return the scope of a request: the callers with whom it shares answers."""
@@ -113,4 +111,4 @@ class RouteContext:
 
     def sees_scores(self, caller: Caller) -> bool:
         """Return True if a caller is told ids, scores and probabilities."""
-        return caller.trusted or self.limits.expose_scores
+        return caller.trusted or self.trust.expose_scores
