@@ -38,7 +38,15 @@ class Pupil:
         serve = candidate.score >= self.pack.of(category).threshold
         return Verdict(serve, 0.9 if serve else 0.5, audit=self.audit, why=Why.SEMANTIC if serve else Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         pass
 
     def observe(self, label: Label) -> None:

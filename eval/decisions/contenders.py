@@ -160,7 +160,15 @@ class _Silent:
     ) -> Verdict:
         return Verdict(False, max(0.0, candidate.score))
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None: ...
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None: ...
 
     def observe(self, label: Label) -> None:
         self.labels.append(label)

@@ -57,7 +57,8 @@ def served(
         candidate = Candidate(cards[entry], score, features=traits[at])
         verdict = threshold.judge(candidate, "default", controls=Controls(), draw=draws[at])
         audited = verdict.serve and draws[at] < verdict.audit
-        threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited)
+        hit = candidate if verdict.serve else None
+        threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited, candidate=hit)
         values, p_correct, chance = traits[at], verdict.p_correct, verdict.audit
         found[at] = by_meaning = verdict.serve
         if not by_meaning:

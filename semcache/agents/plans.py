@@ -375,7 +375,8 @@ class Plans:
         if isinstance(decision, Serve):
             match = next(one for one in near if one.template.id == decision.card.id)
             label = label_of(match, decision.features, decision.p_correct, served=True, key=key, now=self._clock())
-            matching.threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
+            found = Candidate(decision.card, decision.score, features=decision.features)
+            matching.threshold.note(CATEGORY, decision.p_correct, served=True, audited=False, candidate=found)
             return await self._served(match, asked, decision.p_correct, label)
         nearest = decision.nearest if isinstance(decision, Forward) else None
         p_correct = decision.p_correct

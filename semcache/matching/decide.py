@@ -275,13 +275,16 @@ def served(unsure: Verify, draw: float) -> Serve:
 
 def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward) -> None:
     """Tell the threshold the decision on a request that was looked up."""
-    served = isinstance(decision, Serve)
-    audited = isinstance(decision, Serve) and decision.audit
+    if isinstance(decision, Serve):
+        candidate = Candidate(decision.card, decision.score, features=decision.features)
+        p, audited = decision.p_correct, decision.audit
+        threshold.note(category, p, served=True, audited=audited, candidate=candidate)
+        return
     p_correct = decision.p_correct
     if p_correct is None and decision != _COLD:
         # There was something to compare with, and it was far away.
         p_correct = 0.0
-    threshold.note(category, p_correct, served=served, audited=audited)
+    threshold.note(category, p_correct, served=False, audited=False)
 
 
 def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> Verdict:

@@ -65,10 +65,19 @@ class Threshold(Protocol):
         """
         ...
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         """Take notice of one looked-up request: P(correct) of its best candidate (None without one), and its fate.
 
-        `audited`: it was served and drawn for an audit.
+        `audited`: it was served and drawn for an audit. `candidate` is the one that was served, with its features; None
+        for a miss.
         """
         ...
 

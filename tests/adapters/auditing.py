@@ -28,8 +28,16 @@ class Auditing:
     ) -> Verdict:
         return replace(self.inner.judge(candidate, category, controls=controls, draw=draw, tenant=tenant), audit=1.0)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
-        self.inner.note(category, p_correct, served=served, audited=audited)
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
+        self.inner.note(category, p_correct, served=served, audited=audited, candidate=candidate)
 
     def observe(self, label: Label) -> None:
         self.inner.observe(label)

@@ -14,7 +14,7 @@ from semcache import AsyncSemanticCache
 from semcache.cache.found import Found, chat_request
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
-from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
+from semcache.types import Assembled, Candidate, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
 from tests.components import replace_strategy
 from tests.request.test_conversation import ALL, talk, with_system, with_tool
 
@@ -166,7 +166,7 @@ async def test_a_paraphrase_that_will_not_do_is_named_and_not_counted_as_served(
     """Else a target would seem to have been kept by hits that nobody got."""
     await tell(cache, "Mostly.", THROAT[0])
     noted: list[bool] = []
-    note = lambda category, p_correct, *, served, audited: noted.append(served)  # noqa: E731
+    note = lambda category, p_correct, *, served, **_: noted.append(served)  # noqa: E731
     monkeypatch.setattr(cache.components.strategy, "note", note)
     request = chat_request(REWORDED[0], "default", {}, Scope("default", None, ""), None)
     for paraphrases in (True, False):
@@ -228,7 +228,15 @@ class Told:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         self.notes.append((category, p_correct, served))
 
 

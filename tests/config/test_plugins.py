@@ -51,6 +51,14 @@ PARTS = """
         def floor(self, category, controls):
             return 0.999
 
+    class Early(StaticThreshold):
+        def note(self, category, p_correct, *, served, audited):
+            self.noted = p_correct, served, audited
+
+    class Aware(StaticThreshold):
+        def note(self, category, p_correct, **told):
+            self.noted = p_correct, told["candidate"]
+
     class Kept(MemoryStore):
         def __init__(self, url, seal):
             super().__init__()
@@ -85,7 +93,15 @@ POINTS = {
     "embedders": {"tiny": "embedder", "hashing": "broken"},
     "stores": {"tiny": "Kept", "sqlite": "broken", "full": "sealed", "hollow": "nothing"},
     "judges": {"tiny": "Named", "exact": "broken"},
-    "strategies": {"tiny": "Strict", "static": "broken", "hollow": "nothing", "angry": "broken", "number": "number"},
+    "strategies": {
+        "tiny": "Strict",
+        "early": "Early",
+        "aware": "Aware",
+        "static": "broken",
+        "hollow": "nothing",
+        "angry": "broken",
+        "number": "number",
+    },
     "evictions": {"lru": "broken"},
     "guards": {"numbers": "broken"},
     "backends": {"tiny": "Echo", "echo": "broken"},
@@ -218,6 +234,20 @@ def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> 
     threshold = ByCategory(packs.load(str(file)))
     assert isinstance(threshold._of("careful"), tiny.Strict)
     assert type(threshold._of("default")) is StaticThreshold
+
+
+def test_a_strategy_from_before_it_was_told_what_was_served_goes_on_working(tiny: Any, tmp_path: Path) -> None:
+    file = tmp_path / "pack.yaml"
+    file.write_text("name: x\ndefaults: {strategy: early}\ncategories: {new: {strategy: aware}}\n")
+    threshold = ByCategory(packs.load(str(file)))
+    found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
+    for _ in range(2):
+        for category in ("default", "new"):
+            threshold.note(category, 0.9, served=True, audited=False, candidate=found)
+        early: Any = threshold._of("default")
+        aware: Any = threshold._of("new")
+        assert (early.noted, aware.noted) == ((0.9, True, False), (0.9, found))
+        threshold.relearn([])
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,15 @@ class Weighs(StaticThreshold):
         word = candidate.features[features.NAMES.index("word")]
         return Verdict(word >= self.least, 0.995, why=Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         self.noted.append((p_correct, served))
 
 

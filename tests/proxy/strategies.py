@@ -45,7 +45,15 @@ class Scripted:
         verify = policy.verify != "off"
         return Verdict(serve=False, p_correct=self.believed, audit=policy.audit, verify=verify, why=Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         pass
 
     def observe(self, label: Label) -> None:

@@ -84,7 +84,7 @@ async def test_a_doubt_counts_against_the_budget_once(tmp_path: Path, monkeypatc
         async with doubting(numbered(), Judge(word), tmp_path) as proxy:
             await Call(proxy, ask(PROMPT)).reply()
             threshold = proxy.cache.components.strategy
-            monkeypatch.setattr(threshold, "note", lambda *_, served, audited, noted=noted: noted.append(served))
+            monkeypatch.setattr(threshold, "note", lambda *_, served, noted=noted, **__: noted.append(served))
             await Call(proxy, ask(PARAPHRASE)).reply()
         assert noted == [False], "a hit on a word is paid for by its own tier"
 

@@ -134,7 +134,15 @@ class Cautious:
     ) -> Verdict:
         return Verdict(not candidate.conflicts, candidate.score, why=Why.SEMANTIC)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         pass
 
     def observe(self, label: Label) -> None:

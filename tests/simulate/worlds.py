@@ -58,7 +58,15 @@ class Fixed:
         verify = serve and self.verify
         return Verdict(serve and not verify, candidate.score, self.audit, verify, Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         self.notes.append((category, p_correct, served))
 
     def observe(self, label: Label) -> None:

@@ -5,6 +5,7 @@ Knows nothing of how they decide. Invariant: every category of a pack is decided
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -67,6 +68,7 @@ class ByCategory:
 
         self._made = {name: made(STRATEGIES[name]) for name in names}
         self._by_category = {name: self._made[category.strategy] for name, category in pack.categories.items()}
+        self._unaware = frozenset([name for name, strategy in self._made.items() if not _takes_candidates(strategy)])
 
     def floor(self, category: str, controls: Controls) -> float:
         """The category's own floor."""
@@ -89,10 +91,22 @@ class ByCategory:
             return replace(verdict, serve=False, verify=False, alone=False, audit=0.0, why=Why.GUARD)
         return verdict
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         """Tell the category's strategy."""
         self.served += served
-        self._of(category).note(category, p_correct, served=served, audited=audited)
+        strategy = self._of(category)
+        if self._pack.of(category).strategy in self._unaware:
+            strategy.note(category, p_correct, served=served, audited=audited)
+        else:
+            strategy.note(category, p_correct, served=served, audited=audited, candidate=candidate)
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
         """The log-odds that each feature adds, {} for a strategy that does not decide by features."""
@@ -175,6 +189,15 @@ class ByCategory:
 
     def _of(self, category: str) -> Threshold:
         return self._by_category.get(category) or self._by_category["default"]
+
+
+def _takes_candidates(strategy: Threshold) -> bool:
+    """Return False of a plug-in from before `note` was told which candidate was served."""
+    try:
+        given = inspect.signature(strategy.note).parameters.values()
+    except (TypeError, ValueError):  # compiled code need not tell what it takes
+        return False
+    return any(one.name == "candidate" or one.kind is inspect.Parameter.VAR_KEYWORD for one in given)
 
 
 class _Anew:

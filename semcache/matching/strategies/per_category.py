@@ -101,7 +101,15 @@ class PerCategoryThreshold:
         audit = min(AUDITED, self._pack.of(category).audit) if serve else 0.0
         return Verdict(serve, p_correct, audit, why=Why.SEMANTIC if serve else Why.BELOW_THRESHOLD)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         """Nothing is counted here."""
 
     def observe(self, label: Label) -> None:

@@ -44,7 +44,15 @@ class StaticThreshold:
         serve = candidate.score >= self.floor(category, controls)
         return Verdict(serve, max(0.0, candidate.score), why=Why.SEMANTIC if serve else Why.BELOW_THRESHOLD)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         """Nothing is counted here."""
 
     def observe(self, label: Label) -> None:

@@ -100,7 +100,15 @@ class VCacheThreshold:
         serve = draw > explore and candidate.score >= self.floor(category, controls)
         return Verdict(serve, p_correct, why=Why.SEMANTIC if serve else Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
         """Nothing is counted here."""
 
     def observe(self, label: Label) -> None:

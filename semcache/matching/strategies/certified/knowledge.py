@@ -63,7 +63,7 @@ class CategoryKnowledge:
 
     def __init__(self, promise: Promise, prior: BeliefPrior, noise: LabelNoise) -> None:
         policy, target, beta = promise.policy, promise.target, 1.0 - promise.confidence
-        self._target, self._noise = target, noise
+        self._name, self._target, self._noise = policy.name, target, noise
         self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
@@ -95,14 +95,6 @@ class CategoryKnowledge:
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
         return self.about(values).probability(values, answer, self._caution)
-
-    def judged(self, values: tuple[float, ...], answer: int) -> float:
-        """The same of a candidate that may be served next: `note` then counts its risk among the unaudited hits."""
-        about = self.about(values)
-        odds = about.log_odds(values, answer)
-        p = about.corrected(odds, values, self._caution)
-        self._unaudited.believed(p, about, odds, values)
-        return p
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
         """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""
@@ -190,14 +182,26 @@ class CategoryKnowledge:
         self._stretching.wanted(share)
         self.budget.stretch(self._stretching.target())
 
-    def note(self, p_correct: float | None, *, served: bool, audited: bool) -> None:
-        """Count a request, and its risk among the recent ones; audits are spread evenly over served answers."""
+    def note(self, p_correct: float | None, *, served: bool, audited: bool, candidate: Candidate | None = None) -> None:
+        """Count a request, and its risk among the recent ones; audits are spread evenly over served answers.
+
+        The `candidate` that was served is kept among the unaudited hits.
+        """
         self.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
         if not served:
             return
         self._audits.note(audited=audited)
-        if p_correct is not None and not audited:
-            self._unaudited.add(p_correct)
+        if p_correct is not None and not audited and candidate is not None:
+            self._keep_unaudited(candidate, p_correct)
+
+    def _keep_unaudited(self, candidate: Candidate, p_correct: float) -> None:
+        """Keep a hit that was booked with this P(correct), unless that is what another category believes of it."""
+        values = candidate.features
+        about = self.about(values)
+        odds = about.log_odds(values, candidate.card.answer_class)
+        own = candidate.card.category == self._name
+        if own or about.corrected(odds, values, self._caution) <= p_correct:
+            self._unaudited.add(about, odds, values, p_correct)
 
     # Learning
 

@@ -74,7 +74,7 @@ class CertifiedThreshold:
     ) -> Verdict:
         """Serve if 1 - P(correct) is within the limit, or within the caller's if that is stricter."""
         known, policy = self._of(category), self._pack.of(category)
-        p = known.judged(candidate.features, candidate.card.answer_class)
+        p = known.probability(candidate.features, candidate.card.answer_class)
         if controls.min_score is not None and candidate.score < controls.min_score:
             return Verdict(False, p, why=Why.BELOW_THRESHOLD)
         limit = known.limit()
@@ -93,9 +93,20 @@ class CertifiedThreshold:
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
-        """Count the request, and its risk among the recent ones; audits are spread evenly over served answers."""
-        self._of(category).note(p_correct, served=served, audited=audited)
+    def note(
+        self,
+        category: str,
+        p_correct: float | None,
+        *,
+        served: bool,
+        audited: bool,
+        candidate: Candidate | None = None,
+    ) -> None:
+        """Count the request, and its risk among the recent ones; audits are spread evenly over served answers.
+
+        What a `candidate` that nobody audits was worth is estimated again as labels come in.
+        """
+        self._of(category).note(p_correct, served=served, audited=audited, candidate=candidate)
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
         """The log-odds that each feature, this answer and what holds for all candidates ("base") add."""

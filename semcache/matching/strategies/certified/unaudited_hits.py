@@ -14,7 +14,6 @@ from typing import NamedTuple
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 
 KEPT = 1000  # hits
-PENDING = 64  # candidates that were judged and may be served yet
 _EVERY, _SHARE = 4, 16  # labels between two looks: so many, or this part of the hits that are kept
 
 
@@ -28,24 +27,14 @@ class UnauditedHits:
     """The recent ones of one category."""
 
     def __init__(self) -> None:
-        self._judged: dict[float, _Hit] = {}
         self._hits: deque[_Hit] = deque(maxlen=KEPT)
         self._risks: deque[float] = deque(maxlen=KEPT)
         self._labels = 0
 
-    def believed(self, p_correct: float, about: CalibratedBelief, odds: float, values: tuple[float, ...]) -> None:
-        """Keep what P(correct) of a candidate rests on, until it is known whether it is served."""
-        self._judged.pop(p_correct, None)
-        self._judged[p_correct] = _Hit(about, odds, values)
-        if len(self._judged) > PENDING:
-            del self._judged[next(iter(self._judged))]
-
-    def add(self, p_correct: float) -> None:
-        """The candidate of this P(correct) was served. One that is not known, as it is of two categories, is left."""
-        hit = self._judged.get(p_correct)
-        if hit is not None:
-            self._hits.append(hit)
-            self._risks.append(1.0 - p_correct)
+    def add(self, about: CalibratedBelief, odds: float, values: tuple[float, ...], p_correct: float) -> None:
+        """Keep a hit that was booked with this P(correct), and the log-odds and features that it rests on."""
+        self._hits.append(_Hit(about, odds, values))
+        self._risks.append(1.0 - p_correct)
 
     def revised(self, caution: float) -> float:
         """By how many more errors, or fewer, are expected than at the last time; 0 between, for it is looked at rarely.

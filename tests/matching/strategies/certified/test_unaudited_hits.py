@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from semcache.matching import features
 from semcache.matching.label_noise import FAITHFUL
-from semcache.matching.strategies.certified import CertifiedThreshold, unaudited_hits
+from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.unaudited_hits import UnauditedHits
@@ -25,7 +26,7 @@ def served(threshold: CertifiedThreshold, count: int, *, audited: bool = False) 
     """Serve it so often, as far as the threshold knows."""
     for _ in range(count):
         verdict = threshold.judge(SAID, "support", controls=ANY, draw=0.5)
-        threshold.note("support", verdict.p_correct, served=True, audited=audited)
+        threshold.note("support", verdict.p_correct, served=True, audited=audited, candidate=SAID)
 
 
 @pytest.mark.parametrize(("correct", "sign", "count"), [(True, -1, 150), (False, 1, 8)])
@@ -56,9 +57,7 @@ def test_all_that_was_revised_adds_up_to_what_is_expected_now() -> None:
     hits, about, rng = UnauditedHits(), CalibratedBelief(shipped("any"), FAITHFUL), random.Random(5)
     odds = [rng.uniform(1.0, 5.0) for _ in range(40)]
     for one in odds:
-        p = about.corrected(one, SAID.features)
-        hits.believed(p, about, one, SAID.features)
-        hits.add(p)
+        hits.add(about, one, SAID.features, about.corrected(one, SAID.features))
     then = sum(1.0 - about.corrected(one, SAID.features) for one in odds)
     revised = 0.0
     for _ in range(24):
@@ -69,25 +68,42 @@ def test_all_that_was_revised_adds_up_to_what_is_expected_now() -> None:
     assert then + revised == pytest.approx(now)
 
 
-def test_a_hit_that_was_judged_otherwise_and_one_that_is_too_old_stay_as_they_were_booked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(unaudited_hits, "PENDING", 2)
-    about, values = CalibratedBelief(shipped("any"), FAITHFUL), SAID.features
+def test_judging_other_candidates_between_a_hit_and_its_end_changes_nothing() -> None:
+    others = [candidate(0.5 + place / 400, entry=place + 2) for place in range(100)]
 
-    def more(count: int) -> float:
-        """What wrong labels make of hits on the first candidate after so many others were judged."""
-        about.calibration, hits = CalibratedBelief(shipped("any"), FAITHFUL).calibration, UnauditedHits()
-        for place in range(count + 1):
-            odds = 4.0 + place
-            hits.believed(about.corrected(odds, values), about, odds, values)
-        hits.add(about.corrected(4.0, values))
-        for _ in range(4):
-            about.calibration.add(4.0, 2.0, correct=False)
-        return sum(hits.revised(0.0) for _ in range(4))
+    def spent(beside: Sequence[Candidate]) -> float:
+        """The errors that are booked once labels have shown the hits to be worse, with so much judged meanwhile."""
+        threshold = CertifiedThreshold(PACK)
+        for _ in range(20):
+            verdict = threshold.judge(SAID, "support", controls=ANY, draw=0.5)
+            for one in beside:
+                threshold.judge(one, "support", controls=ANY, draw=1.0)
+            threshold.note("support", verdict.p_correct, served=True, audited=False, candidate=SAID)
+        before = threshold._of("support").budget.spent
+        for _ in range(8):
+            threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
+        assert threshold._of("support").budget.spent > 3 * before
+        return threshold._of("support").budget.spent
 
-    assert more(0) == pytest.approx(more(1)) != 0.0
-    assert more(2) == 0.0
+    assert spent(others) == spent([])
+
+
+def test_a_hit_that_another_category_believes_less_of_stays_as_it_was_booked() -> None:
+    foreign = replace(SAID, card=replace(SAID.card, category="default"))
+
+    def more(p_correct: float) -> float:
+        threshold = CertifiedThreshold(PACK)
+        for _ in range(20):
+            threshold.note("support", p_correct, served=True, audited=False, candidate=foreign)
+        budget = threshold._of("support").budget
+        before = budget.spent
+        for _ in range(8):
+            threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
+        return budget.spent - before
+
+    own = CertifiedThreshold(PACK).judge(SAID, "support", controls=ANY, draw=0.5).p_correct
+    assert more(own) > 0.02
+    assert more(own - 0.05) == 0.0
 
 
 def test_a_candidate_that_is_judged_and_not_served_counts_for_nothing() -> None:
