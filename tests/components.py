@@ -33,7 +33,7 @@ def replace_profitability(cache: ResponseCache, gate: ProfitabilityMonitor) -> P
     """Have the cache ask other books whether looking up pays."""
     one = cache.components
     _put(one, profitability=gate)
-    one.lookup._profitability = one.learner._verdicts._profitability = gate
+    one.lookup._profitability = one.learner._effects._profitability = gate
     return gate
 
 
@@ -41,7 +41,7 @@ def replace_verifiers(cache: ResponseCache, verifiers: Verifiers) -> None:
     """Have the cache ask others in the grey zone."""
     _put(cache.components, verifiers=verifiers)
     judged = cache.components.judged
-    judged.words.asking = replace(judged.words.asking, verifiers=verifiers)
+    judged.asked.asking = replace(judged.asked.asking, verifiers=verifiers)
 
 
 def share(cache: ResponseCache) -> None:

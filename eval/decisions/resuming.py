@@ -35,7 +35,7 @@ _FILES = (
     "semcache/matching/doubts.py",
     "semcache/matching/features.py",
     "semcache/matching/judged_tier.py",
-    "semcache/matching/word_worth.py",
+    "semcache/matching/verdict_worth.py",
     "semcache/matching/decide.py",
     "semcache/matching/label_noise.py",
     "semcache/matching/neighbourhood.py",

@@ -16,7 +16,7 @@ from eval.decisions.synthetic import Synthetic
 from semcache.matching import doubts
 from semcache.matching.decide import RequestTerms
 from semcache.matching.judged_tier import JudgedTier
-from semcache.matching.word import without_word
+from semcache.matching.model_verdict import without_model_verdict
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls, Decision, Forward, Serve, Why
 
@@ -80,7 +80,7 @@ def served(
             continue
         label = synthetic.label(stream, at, values, p_correct, served=bool(found[at]), chance=chance)
         tier.observe(label)
-        plain = label if by_meaning else without_word(label)
+        plain = label if by_meaning else without_model_verdict(label)
         if plain is not None:
             threshold.observe(plain)
     return found, judged, asked

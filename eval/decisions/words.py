@@ -25,7 +25,7 @@ from eval.decisions.synthetic_words import WORDS, WordKind
 from eval.embedded import embedded
 from semcache import AsyncSemanticCache
 from semcache.cache.opening import open_components
-from semcache.cache.opening_choices import Opening, WordTerms
+from semcache.cache.opening_choices import Opening, VerdictTerms
 from semcache.config.packs import Pack
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import LabelNoise
@@ -35,7 +35,7 @@ from semcache.matching.verification import ConfiguredVerifier, EntryOf, Verifier
 from semcache.models.verifiers import local_verifier
 from semcache.runtime.telemetry import Meter
 from semcache.simulate import Arrival, Experiment, Simulator
-from semcache.simulate.simulated_words import WordAsking
+from semcache.simulate.simulated_verdicts import VerdictAsking
 from semcache.simulate.simulation_result import interval
 from semcache.types import Outcome, Why
 
@@ -145,8 +145,8 @@ async def _asked_for_pairs(mode: str, *, learning: bool) -> tuple[dict[bool, Cou
         return Verifiers({**local_verifier(given, None), "llm": ConfiguredVerifier(model, 1.5)}, entry_of, meter=meter)
 
     with tempfile.TemporaryDirectory() as folder:
-        words = WordTerms("first" if mode == "first" else "off")
-        opening = Opening(data=str(Path(folder)), seed=7, verifiers=verifiers, words=words)
+        words = VerdictTerms("first" if mode == "first" else "off")
+        opening = Opening(data=str(Path(folder)), seed=7, verifiers=verifiers, verdicts=words)
         async with AsyncSemanticCache(await open_components(opening)) as cache:
             for number, pair in enumerate(pairs):
                 kept = await cache.lookup(pair.cached, tenant=f"t{number}")
@@ -241,7 +241,7 @@ def _stream(job: StreamJob) -> dict[str, StreamRun]:
         asking = (
             None
             if job.judge == "none"
-            else WordAsking(
+            else VerdictAsking(
                 _asked_of(job, arrivals),
                 "after" if mode == "after" else "first",
                 _SHARE_AFTER if mode == "after" else 1.0,
@@ -257,7 +257,7 @@ def _stream(job: StreamJob) -> dict[str, StreamRun]:
             asking=asking,
         )
         said = cache.run(arrivals, vectors)
-        counts, asked = said.summary(), 0 if cache.words is None else cache.words.asked
+        counts, asked = said.summary(), 0 if cache.verdicts is None else cache.verdicts.asked
         judged = sum(1 for why in said.why if why is Why.JUDGED)
         spared = counts["requests"] - counts["backend_calls"]
         requests = counts["requests"]

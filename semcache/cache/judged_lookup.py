@@ -1,11 +1,11 @@
-"""Judged lookup: decides a request in doubt on a language model's word, one that is remembered or asked for now.
+"""Judged lookup: decides a request in doubt on a language model's verdict, one that is remembered or asked for now.
 
 Knows the judged tier and the modes of asking; nothing of how requests arrive. Invariant: a verdict on a request and an
 entry is asked for once, and every request is decided: without a verdict, after a failure, and if the verdict is not
 enough, it is forwarded.
 
 A request passes here up to three times, as `verdict_modes` has it: before it is forwarded (`settle`), while it is
-(`hedge`), and after that (`note`, which may ask for a word about it for later ones).
+(`hedge`), and after that (`note`, which may ask for a verdict on it for later ones).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from semcache.cache.asked_words import AskedWord, AskedWords, Asking
+from semcache.cache.asked_verdicts import AskedVerdict, AskedVerdicts, Asking
 from semcache.cache.verdict_modes import VerdictModes
 from semcache.cache.wider_search import WiderSearch
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.learning.label_log import LabelLog
-from semcache.learning.verdicts import Verdicts
+from semcache.learning.verdict_effects import VerdictEffects
 from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
-from semcache.matching.word import PLAIN, word_about
+from semcache.matching.model_verdict import PLAIN, model_verdict_about
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Lookup, Outcome, Recorded, Serve, Verify
 
@@ -31,10 +31,10 @@ _DONE = 200
 
 
 class Hedge(NamedTuple):
-    """The word about one request that is being forwarded, not asked for yet.
+    """The verdict on one request that is being forwarded, not asked for yet.
 
-    `decided` calls a language model and decides the lookup on its word; None if there is no word. `called_off` counts a
-    call that a word made needless after so many seconds, and returns the lookup with its cost.
+    `decided` calls a language model and decides the lookup on its verdict; None if there is no verdict. `called_off`
+    counts a call that a verdict made needless after so many seconds, and returns the lookup with its cost.
     """
 
     decided: Callable[[], Coroutine[Any, Any, Lookup | None]]
@@ -42,7 +42,7 @@ class Hedge(NamedTuple):
 
 
 class JudgedLookup:
-    """Decides on words. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+    """Decides on a language model's verdicts. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class JudgedLookup:
         strategy: Threshold,
         asking: Asking,
         search: WiderSearch,
-        effects: Verdicts,
+        effects: VerdictEffects,
         log: LabelLog,
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],
     ) -> None:
-        self.tier, self.words = asking.tier, AskedWords(asking)
-        self._modes = VerdictModes(pack, lambda: self.words.asking)
+        self.tier, self.asked = asking.tier, AskedVerdicts(asking)
+        self._modes = VerdictModes(pack, lambda: self.asked.asking)
         self._pack, self._strategy = pack, strategy
         self._search, self._effects, self._log = search, effects, log
         self._clock, self._draw = clock, draw
@@ -65,11 +65,11 @@ class JudgedLookup:
     # Before a forward
 
     async def settle(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
-        """Decide a lookup on a word that is remembered, or call a language model for one if this request `waits`.
+        """Decide a lookup on a verdict that is remembered, or call a language model for one if this request `waits`.
 
         A doubt that stays one is a miss. Raises nothing.
         """
-        doubt = await self._servable_doubt(lookup) if self._modes.serves_on_a_word(lookup) else None
+        doubt = await self._servable_doubt(lookup) if self._modes.serves_on_a_verdict(lookup) else None
         if doubt is None:
             if self._modes.asks_in_time(lookup) and self.tier.curious:
                 self._probe(lookup)
@@ -83,7 +83,7 @@ class JudgedLookup:
         return lookup
 
     def _missed(self, lookup: Lookup) -> Lookup:
-        """Count a lookup that still waits for a word that nobody will give as a miss, and return it as one."""
+        """Count a lookup that still waits for a verdict that nobody will give as a miss, and return it as one."""
         if not isinstance(lookup.decision, Verify):
             return lookup
         missed = decide.refused(lookup.decision)
@@ -93,7 +93,7 @@ class JudgedLookup:
     # Beside a forward
 
     def hedge(self, lookup: Lookup) -> Hedge | None:
-        """Return the hedge of a request that is being forwarded; None if no word is asked for about it."""
+        """Return the hedge of a request that is being forwarded; None if no verdict is asked for about it."""
         if not (self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)):
             return None
         return Hedge(lambda: self._hedged(lookup), self._called_off)
@@ -103,19 +103,19 @@ class JudgedLookup:
         return None if doubt is None else await self._ask(lookup, doubt)
 
     def _called_off(self, lookup: Lookup, seconds: float) -> Lookup:
-        return replace(lookup, verified=(lookup.verified or 0.0) + self.words.called_off(lookup.request, seconds))
+        return replace(lookup, verified=(lookup.verified or 0.0) + self.asked.called_off(lookup.request, seconds))
 
     # After a forward
 
     def note(self, lookup: Lookup, row: Recorded) -> None:
-        """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
-        self.words.forwarded(lookup.request, row)
+        """Count what a request cost upstream, and have a verdict on it where its pack wants one after the forward."""
+        self.asked.forwarded(lookup.request, row)
         answered = row.status == _DONE and row.count
         if answered and doubts.is_doubtful(lookup.decision) and self._modes.asks(lookup):
-            self.words.asking.later(self.after(lookup))
+            self.asked.asking.later(self.after(lookup))
 
     async def after(self, lookup: Lookup) -> None:
-        """Ask for a word about a request that was forwarded: an alias or a known difference, and never an audit."""
+        """Ask for a verdict on a request that was forwarded: an alias or a known difference, and never an audit."""
         doubt = await self._doubt(lookup) if self._modes.asks(lookup) else None
         if doubt is None or self._remembered(lookup, doubt) is not None:
             return
@@ -123,16 +123,16 @@ class JudgedLookup:
             # Where it could be asked for in time, it was, or the cap was in the way.
             wanted = self._modes.asks_only_after(lookup)
         else:
-            # Of what no word could serve, a few tell what words are worth.
+            # Of what no verdict could serve, a few tell what verdicts are worth.
             wanted = self._draw() < self.tier.tried(lookup.category, doubt.before)
         if wanted:
-            await self._word(lookup, doubt, later=True)
+            await self._verdict(lookup, doubt, later=True)
 
     # Standing
 
     def standings(self) -> dict[str, Any]:
-        """The figures of `stats`: what audits of hits on words found, by category, and what asking costs."""
-        return {"judged": self.tier.standing(), "asking": self.words.standing()}
+        """The figures of `stats`: what audits of hits on verdicts found, by category, and what asking costs."""
+        return {"judged": self.tier.standing(), "asking": self.asked.standing()}
 
     # The doubt
 
@@ -152,14 +152,14 @@ class JudgedLookup:
                 return None
             if decision.nearest is None or not decision.nearest.features:
                 return await self._search.best(lookup, self._strategy, self._clock())
-            if self._needs_no_word(decision.nearest, lookup.key.exact):
+            if self._needs_no_verdict(decision.nearest, lookup.key.exact):
                 return None
         return doubts.doubt_of(decision, lambda one: self._weighed(lookup, one))
 
-    def _needs_no_word(self, nearest: Candidate, exact: bytes) -> bool:
-        """Return True of a neighbour that had a word, is the request's own earlier answer, or is stale.
+    def _needs_no_verdict(self, nearest: Candidate, exact: bytes) -> bool:
+        """Return True of a neighbour that had a verdict, is the request's own earlier answer, or is stale.
 
-        A stale one may be served while it is asked anew; a hit on a word is not.
+        A stale one may be served while it is asked anew; a hit on a verdict is not.
         """
         settled = len(nearest.features) != PLAIN or nearest.card.exact == exact
         return settled or decide.is_stale(nearest.card, self._clock())
@@ -169,7 +169,7 @@ class JudgedLookup:
         verdict = self._strategy.judge(full, lookup.category, controls=lookup.request.controls, draw=0.0)
         return Doubt(full, verdict.p_correct)
 
-    # The word
+    # The verdict
 
     def _remembered(self, lookup: Lookup, doubt: Doubt) -> float | None:
         """The verdict, as P(yes), that was given on the two before; None if there is none."""
@@ -177,28 +177,28 @@ class JudgedLookup:
         return self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
 
     async def _ask(self, lookup: Lookup, doubt: Doubt) -> Lookup | None:
-        """Call a language model for a word, and decide on it; None if there is no word, or none could serve it."""
-        # The audit is drawn before the word is asked for.
+        """Call a language model for a verdict, and decide on it; None if there is none, or none could serve it."""
+        # The audit is drawn before the verdict is asked for.
         draw = self._draw()
         if not doubts.worth_asking(doubt, self._terms(lookup, draw), self.tier):
             return None
-        said = await self._word(lookup, doubt)
+        said = await self._verdict(lookup, doubt)
         if said is None:
             return None
         return self._decided(replace(lookup, verified=said.cost), doubt, said.p_yes, draw)
 
-    async def _word(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedWord | None:
-        """Call a language model for a word; None if there is none. A new one is remembered and logged."""
+    async def _verdict(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedVerdict | None:
+        """Call a language model for a verdict; None if there is none. A new one is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
-        said = await self.words.ask(lookup, served, later=later)
+        said = await self.asked.ask(lookup, served, later=later)
         if said is None or not said.new:
             return said
         assert lookup.key is not None
         said = said._replace(p_yes=self.tier.remember(lookup.key.exact, card.id, said.p_yes))
-        word = word_about(doubt.before, said.p_yes, sampled=False)
-        self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, word, at=self._clock()))
-        if word.different:
+        carried = model_verdict_about(doubt.before, said.p_yes, sampled=False)
+        self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, carried, at=self._clock()))
+        if carried.different:
             self._effects.differ(card.id, lookup.key.exact)
         return said
 
@@ -209,17 +209,17 @@ class JudgedLookup:
     def _terms(self, lookup: Lookup, draw: float) -> decide.RequestTerms:
         return decide.RequestTerms.of(lookup.request, lookup.category, now=self._clock(), draw=draw)
 
-    # Words about vetoed neighbours
+    # Verdicts on vetoed neighbours
 
     def _probe(self, lookup: Lookup) -> None:
-        """Ask for a word about a neighbour that a guard vetoes, in the background: it tells what words are worth."""
+        """Ask for a verdict on a neighbour that a guard vetoes, in the background: it tells what verdicts are worth."""
         found = doubts.known_different(lookup.decision)
         if found is None or lookup.key is None or self._search.quorum.holds(found.card, lookup.request):
             return
-        self.words.asking.later(self._probed(lookup, lookup.key.exact, found))
+        self.asked.asking.later(self._probed(lookup, lookup.key.exact, found))
 
     async def _probed(self, lookup: Lookup, exact: bytes, found: Candidate) -> None:
         served = Serve(found.card, Outcome.SEMANTIC, found.score, 0.0)
-        said = await self.words.ask(lookup, served, later=True)
+        said = await self.asked.ask(lookup, served, later=True)
         if said is not None and said.new:
             self.tier.differ(exact, found.card.id, said.p_yes)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from semcache.cache.asked_words import Asking
+from semcache.cache.asked_verdicts import Asking
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.conversation_lookup import ConversationLookup
@@ -42,7 +42,7 @@ from semcache.learning.judges import judge_id, open_judge
 from semcache.learning.label_log import LabelLog, LearningTiers
 from semcache.learning.learner import Learner
 from semcache.learning.timed_judge import TimedJudge
-from semcache.learning.verdicts import Verdicts
+from semcache.learning.verdict_effects import VerdictEffects
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.strategies import ByCategory
@@ -115,11 +115,11 @@ async def open_components(opening: Opening) -> Components:
             event_log.note(overhead(bill, billed_for, prices, at=clock()))
 
         timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, paid=paid)
-        verdicts = Verdicts(store, live, profitability, meter)
-        asking = Asking(log.judged, verifiers, prices, meter, paid, background.start, *opening.words)
+        effects = VerdictEffects(store, live, profitability, meter)
+        asking = Asking(log.judged, verifiers, prices, meter, paid, background.start, *opening.verdicts)
         search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
-        judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
-        learner = Learner(store, log, timed, verdicts, live, meter, clock=clock, read=verifiers.read)
+        judged = JudgedLookup(pack, log.strategy, asking, search, effects, log, clock=clock, draw=rng.random)
+        learner = Learner(store, log, timed, effects, live, meter, clock=clock, read=verifiers.read)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.begin(kept.last, kept.anew)
         await maintenance.gauge()
@@ -226,7 +226,7 @@ async def _restored_labels(opening: Opening, pack: Pack, common: CommonParts, ju
     freshness = LearnedFreshness(pack, embedder_id=embedder.id)
     tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=grants))
     judged_by = judge_id(judge, opening.judge_model, opening.noise)
-    origins = LabelOrigins(embedder.id, judged_by, opening.words.model or None)
+    origins = LabelOrigins(embedder.id, judged_by, opening.verdicts.model or None)
     log = LabelLog(common.store, strategy(), freshness, tiers, pack, common.meter, origins=origins)
     await log.restore(strategy)
     return log

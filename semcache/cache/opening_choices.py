@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from semcache.runtime.telemetry import Meter
 
 
-class WordTerms(NamedTuple):
-    """When and by which `model` a language model is asked for its word, for which `share` of upstream spend.
+class VerdictTerms(NamedTuple):
+    """When and by which `model` a language model is asked for its verdict, for which `share` of upstream spend.
 
     None is the usual share of each mode. The library spends nothing upstream that a share could be taken of.
     """
@@ -37,7 +37,7 @@ class WordTerms(NamedTuple):
     opted_out: tuple[str, ...] = ()
 
 
-NO_WORDS = WordTerms()
+NO_VERDICTS = VerdictTerms()
 
 
 class CacheOptions(TypedDict, total=False):
@@ -69,9 +69,9 @@ class Opening:
     """All choices about a cache before it is opened.
 
     `data` is a folder or a store URL; the fields of `CacheOptions` have the same meaning here. `verifiers` makes
-    verifiers in place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked
-    for its word, if the pack does not. `shared`: other workers serve from the same store, and `workers` is how many
-    share the grant of first answers. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned`
+    verifiers in place of `verifier`. `noise` is how often the judge errs. `verdicts` says when a language model is
+    asked for its verdict, if the pack does not. `shared`: other workers serve from the same store, and `workers` is how
+    many share the grant of first answers. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned`
     backends are closed with the cache. `decisions` says how many decisions are recorded, `undo` for how many seconds a
     deletion can be undone; with `share_memos` tenants share parsed and embedded texts. `common` are the parts of an
     open cache, for one beside it.
@@ -94,7 +94,7 @@ class Opening:
     prices: Path | None = None
     sink: Callable[[bytes], object] | None = None
     noise: LabelNoise = FAITHFUL
-    words: WordTerms = NO_WORDS
+    verdicts: VerdictTerms = NO_VERDICTS
     shared: bool = False
     workers: int = 1
     owned: tuple[Backend, ...] = ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from semcache.cache.decision_log import DecisionTerms
 from semcache.cache.opening import open_components
-from semcache.cache.opening_choices import Opening, WordTerms
+from semcache.cache.opening_choices import Opening, VerdictTerms
 from semcache.learning.judges import asks
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.verification import EntryOf, Verifiers
@@ -66,7 +66,7 @@ async def open_from(
         judge_backend=judge_backend,
         judge_model=settings.judge.model,
         noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
-        words=_words(settings, upstream),
+        verdicts=_verdicts(settings, upstream),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
         workers=settings.server.workers,
         decisions=DecisionTerms(**settings.decisions.model_dump()),
@@ -80,10 +80,10 @@ async def open_from(
     return await open_components(opening)
 
 
-def _words(settings: Settings, upstream: Backend | None) -> WordTerms:
+def _verdicts(settings: Settings, upstream: Backend | None) -> VerdictTerms:
     """Return the terms of asking a language model; `auto` is `after` where the server may ask its upstream."""
     chosen = settings.verdicts
     mode = chosen.mode
     if mode == "auto":
         mode = "after" if upstream is not None and may_ask(settings) else "off"
-    return WordTerms(mode, chosen.model or settings.verifier.model, chosen.budget, chosen.opted_out)
+    return VerdictTerms(mode, chosen.model or settings.verifier.model, chosen.budget, chosen.opted_out)

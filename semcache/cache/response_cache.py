@@ -168,7 +168,7 @@ class ResponseCache:
     async def verified(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
         """Call whom the pack names, a verifier or a language model, to settle a doubt; leave other lookups as they are.
 
-        A request that `waits` for no language model's word has at most one that is remembered. Never raises.
+        A request that `waits` for no language model's verdict has at most one that is remembered. Never raises.
         """
         if isinstance(lookup.decision, Verify) and self.pack.of(lookup.category).verify != "llm":
             draw = self.components.rng.random()

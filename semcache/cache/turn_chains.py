@@ -64,18 +64,18 @@ class TurnChains:
         if asked.policy.verify != "verifier" or not (alone or chains.hopeful(links)):
             return alone
         for pair in said:
-            word = await self._verifiers.of_pair("verifier", pair.asked, pair.kept)
-            if word is not None and word < chains.LEAST_SAID:
+            p_same = await self._verifiers.of_pair("verifier", pair.asked, pair.kept)
+            if p_same is not None and p_same < chains.LEAST_SAID:
                 return False
         weighed = []
         for link in links:
             one = link.candidate
-            word = await self._verifiers.of_pair("verifier", link.asked, one.card.text)
-            if word is None:
+            p_same = await self._verifiers.of_pair("verifier", link.asked, one.card.text)
+            if p_same is None:
                 return alone
-            if word < chains.LEAST_WORD:
+            if p_same < chains.LEAST_SAME:
                 return False
-            told = replace(one, features=features.with_verdict(one.features, word))
+            told = replace(one, features=features.with_verdict(one.features, p_same))
             weighed.append(self._judged(asked, link.asked, told))
         return chains.holds(weighed)
 

@@ -1,6 +1,6 @@
-"""The modes of asking a language model for its word about a request: when it is asked, if at all.
+"""The modes of asking a language model for its verdict on a request: when it is asked, if at all.
 
-| mode | the word is asked for |
+| mode | the verdict is asked for |
 | --- | --- |
 | `off` | never |
 | `first` | before the request is forwarded |
@@ -8,14 +8,14 @@
 | `after` | after the forward, for later requests |
 
 Decides by the pack, the caller and the operator; asks nobody. Invariant: no model is asked about a request of a tenant
-that opted out, and no hit is served on a word where the mode is `off`.
+that opted out, and no hit is served on a verdict where the mode is `off`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from semcache.cache.asked_words import Asking
+from semcache.cache.asked_verdicts import Asking
 from semcache.cache.call_off import may_be_called_off
 from semcache.config.pack_schema import VerdictMode
 from semcache.config.packs import Pack
@@ -28,29 +28,29 @@ class VerdictModes:
     def __init__(self, pack: Pack, asking: Callable[[], Asking]) -> None:
         self._pack, self._asking = pack, asking
 
-    def serves_on_a_word(self, lookup: Lookup) -> bool:
-        """Return True if a word may settle this request, such as one that is remembered, whoever paid for it."""
+    def serves_on_a_verdict(self, lookup: Lookup) -> bool:
+        """Return True if a verdict may settle this request, such as one that is remembered, whoever paid for it."""
         return self._allowed(lookup) != "off"
 
     def asks(self, lookup: Lookup) -> bool:
-        """Return True if a word may be asked for about this request, sooner or later."""
+        """Return True if a verdict may be asked for about this request, sooner or later."""
         return self._mode(lookup) != "off"
 
     def asks_in_time(self, lookup: Lookup) -> bool:
-        """Return True if a word is asked for that may serve this very request."""
+        """Return True if a verdict is asked for that may serve this very request."""
         return self._mode(lookup) in ("first", "hedged")
 
     def asks_before(self, lookup: Lookup, *, waits: bool) -> bool:
-        """Return True if a word is asked for before the forward; one that `waits` has no forward to hedge."""
+        """Return True if a verdict is asked for before the forward; one that `waits` has no forward to hedge."""
         mode = self._mode(lookup)
         return mode == "first" or (mode == "hedged" and waits)
 
     def asks_beside(self, lookup: Lookup) -> bool:
-        """Return True if a word is asked for while the request is being forwarded."""
+        """Return True if a verdict is asked for while the request is being forwarded."""
         return self._mode(lookup) == "hedged" and may_be_called_off(lookup.request)
 
     def asks_only_after(self, lookup: Lookup) -> bool:
-        """Return True if a word is asked for, but not before the forward is done."""
+        """Return True if a verdict is asked for, but not before the forward is done."""
         mode = self._mode(lookup)
         return mode == "after" or (mode == "hedged" and not may_be_called_off(lookup.request))
 
@@ -59,7 +59,7 @@ class VerdictModes:
         return self._allowed(lookup) if lookup.request.controls.spends else "off"
 
     def _allowed(self, lookup: Lookup) -> VerdictMode:
-        """The mode, if a word were free: what the caller says, except where the pack says `off`."""
+        """The mode, if a verdict were free: what the caller says, except where the pack says `off`."""
         request = lookup.request
         if not self._may_be_shown(request):
             return "off"

@@ -14,7 +14,7 @@ from semcache.config.packs import Pack
 
 @dataclass(frozen=True, slots=True)
 class LabelOrigins:
-    """The origins of labels: the embedder of their scores, the judge of answers, and the model asked for words.
+    """The origins of labels: the embedder of their scores, the judge of answers, and the model that gives verdicts.
 
     None matches any.
     """

@@ -22,8 +22,8 @@ from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises,
 from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.withdrawn_labels import Withdrawals
 from semcache.matching.judged_tier import JudgedTier
+from semcache.matching.model_verdict import without_model_verdict
 from semcache.matching.strategies import ByCategory
-from semcache.matching.word import without_word
 from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
@@ -259,10 +259,10 @@ class LabelLog:
         return True
 
     def _restore_judged(self, kept: dict[str, Any]) -> bool:
-        """Restore what words are worth, and the strata of categories whose promises are as they were."""
+        """Restore what verdicts are worth, and the strata of categories whose promises are as they were."""
         self.judged.restore(kept["state"], ChangedPromises(kept["promises"], promises(self.pack)))
         if self._origins.words is None:
-            # Who asks no model for words keeps what those of another one were worth.
+            # Who asks no model for verdicts keeps what those of another one were worth.
             self._origins = replace(self._origins, words=kept.get("words"))
         return True
 
@@ -287,7 +287,7 @@ class LabelLog:
         async for label in self._log(0, last):
             if label.seq in withdrawals.withdrawn or not about_meaning(label) or counts.take(label) is not Reach.ALL:
                 continue
-            if label.seq > self._since and (plain := without_word(label)) is not None:
+            if label.seq > self._since and (plain := without_model_verdict(label)) is not None:
                 kept.append(plain)
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
@@ -352,17 +352,17 @@ class LabelLog:
 
     def _disown_meaning(self, label: Label) -> None:
         disown = getattr(self.strategy, "disown", None)
-        if disown is not None and about_meaning(label) and (plain := without_word(label)) is not None:
+        if disown is not None and about_meaning(label) and (plain := without_model_verdict(label)) is not None:
             disown(plain)
 
     def _judge(self, label: Label) -> None:
-        if about_meaning(label) and (plain := without_word(label)) is not None:
+        if about_meaning(label) and (plain := without_model_verdict(label)) is not None:
             self.strategy.observe(plain)
 
     def _judge_own(self, label: Label) -> None:
         """Have the class of its tenant alone learn from a label."""
         learn = getattr(self.strategy, "observe_own", None)
-        if learn is not None and about_meaning(label) and (plain := without_word(label)) is not None:
+        if learn is not None and about_meaning(label) and (plain := without_model_verdict(label)) is not None:
             learn(plain)
 
     def _age(self, label: Label) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from semcache.config.packs import Category
 from semcache.dialects import dialects
 from semcache.matching import features, guards
-from semcache.matching.word import Word, with_word
+from semcache.matching.model_verdict import ModelVerdict, with_model_verdict
 from semcache.protocols import Threshold
 from semcache.retention.freshness import Volatility
 from semcache.types import Candidate, Endpoint, Entry, Forward, Lookup, Serve, Verify, Why
@@ -20,7 +20,7 @@ from semcache.types.evidence import Comparison, Label, LabelSource
 
 NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
 KINDS = tuple(Volatility)  # labels name them by their place
-LIKELY = 0.5  # P(correct) from which the local verifier's word is worth learning about
+LIKELY = 0.5  # P(correct) from which the local verifier's verdict is worth learning about
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
 _UNTAUGHT = frozenset([Why.REJECTED, Why.EXPIRED, Why.MAX_AGE])
 
@@ -78,11 +78,11 @@ def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *,
     return _label(lookup, candidate, 1.0, LabelSource.REASKED, at=at)
 
 
-def of_verdict(lookup: Lookup, candidate: Candidate, p_correct: float, word: Word, *, at: float) -> Label:
-    """The label of a language model's word on a neighbour; it records the word, not the truth."""
-    said = replace(candidate, features=with_word(candidate.features, word))
+def of_verdict(lookup: Lookup, candidate: Candidate, p_correct: float, verdict: ModelVerdict, *, at: float) -> Label:
+    """The label of a language model's verdict on a neighbour; it records the verdict, not the truth."""
+    said = replace(candidate, features=with_model_verdict(candidate.features, verdict))
     label = _label(lookup, said, p_correct, LabelSource.VERDICT, at=at)
-    return replace(label, correct=word.p_yes >= 0.5)
+    return replace(label, correct=verdict.p_yes >= 0.5)
 
 
 def exposed(label: Label) -> tuple[float, Volatility]:

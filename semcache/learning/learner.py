@@ -17,7 +17,7 @@ from semcache.errors import IntegrityError
 from semcache.learning import labelling
 from semcache.learning.label_log import LabelLog
 from semcache.learning.timed_judge import TimedJudge
-from semcache.learning.verdicts import GREY, Verdicts
+from semcache.learning.verdict_effects import GREY, VerdictEffects
 from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
 from semcache.runtime.bill import BilledFor
@@ -45,7 +45,7 @@ class Learner:
         queue: JudgementQueue,
         log: LabelLog,
         judge: TimedJudge,
-        verdicts: Verdicts,
+        effects: VerdictEffects,
         live: LiveEntries,
         meter: Meter,
         *,
@@ -56,7 +56,7 @@ class Learner:
         self._read = read
         self._queue = queue
         self._judge = judge
-        self._verdicts = verdicts
+        self._effects = effects
         self._live = live
         self._meter = meter
         self._clock = clock
@@ -134,7 +134,7 @@ class Learner:
         comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
         verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label))
         if verdict is not None:
-            self._add(self._verdicts.apply(label, fresh.id if fresh else 0, correct=verdict))
+            self._add(self._effects.apply(label, fresh.id if fresh else 0, correct=verdict))
 
     def reasked(self, lookup: Lookup, old: Entry, fresh: Entry) -> None:
         """Learn if the `old` answer to a request that was answered anew still held."""
@@ -188,12 +188,12 @@ class Learner:
             for label in labelling.of_miss(lookup, self.log.strategy, self.log.pack.of(lookup.category), at=at):
                 # A judge that costs is asked where it may matter.
                 if self._judge.instant or label.p_correct >= GREY:
-                    self._owe(Judgement(0, fresh.id, await self._with_word(label, lookup)), fresh)
+                    self._owe(Judgement(0, fresh.id, await self._with_verdict(label, lookup)), fresh)
             # Requests come first.
             await asyncio.sleep(0)
 
-    async def _with_word(self, label: Label, lookup: Lookup) -> Label:
-        """The label with what the local verifier would have said, where that teaches what its word is worth."""
+    async def _with_verdict(self, label: Label, lookup: Lookup) -> Label:
+        """The label with what the local verifier would have said, where that teaches what its verdict is worth."""
         card = self._live.registry.get(label.entry_id)
         if self._closing or card is None or not labelling.is_unread(label, self.log.pack.of(lookup.category)):
             return label
@@ -237,7 +237,7 @@ class Learner:
                 continue
             kind = self.log.freshness.kind(lookup.request.text, lookup.vector)
             label = labelling.of_reasked(lookup, old, fresh.created - old.created, kind, at=fresh.created)
-            self._add(self._verdicts.apply(label, fresh.id, correct=verdict))
+            self._add(self._effects.apply(label, fresh.id, correct=verdict))
 
     async def _work_off(self) -> None:
         judge = self._judge
@@ -270,14 +270,14 @@ class Learner:
         verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=_billed_for(owed.label))
         if verdict is None:
             return None
-        label = self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
+        label = self._effects.apply(owed.label, owed.fresh_id, correct=verdict)
         wording = also_wording(label, comparison.question, comparison.cached_question)
         if wording is not None:
             self._add(wording)
         return label
 
     async def _write(self) -> None:
-        await self._verdicts.write(self._clock())
+        await self._effects.write(self._clock())
         await self.log.write()
 
     def _is_repeated(self, lookup: Lookup, *, served: bool) -> bool:

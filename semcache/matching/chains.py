@@ -16,11 +16,11 @@ from math import prod
 
 from semcache.types import Candidate
 
-_LEFT = 0.75  # P(all links are right) after a verifier's word on each, from which a chain is served
-LEAST_WORD = _LEFT  # of the local verifier on each link
+_LEFT = 0.75  # P(all links are right) after a verifier's verdict on each, from which a chain is served
+LEAST_SAME = _LEFT  # of the local verifier on each link
 LEAST_SAID = 0.5  # of the local verifier on a turn of the assistant, which it was not trained on
-_ALONE = 0.97  # P(all links are right) without a word from which it is served
-_HOPE = 0.6  # P of a link before the word, below which none is asked for
+_ALONE = 0.97  # P(all links are right) without a verdict from which it is served
+_HOPE = 0.6  # P of a link before the verdict, below which none is asked for
 _MOST = 4  # links
 
 

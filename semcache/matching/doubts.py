@@ -1,7 +1,7 @@
-"""Doubts about a neighbour that was not served, and the decision after a language model's verdict (its word).
+"""Doubts about a neighbour that was not served, and the decision after a language model's verdict.
 
 Pure. Knows decisions and the judged tier, nothing of who is asked or when. Invariant: no model is asked about a
-neighbour that a guard vetoes, that is known to be wrong, or that even the best word would not serve.
+neighbour that a guard vetoes, that is known to be wrong, or that even the best verdict would not serve.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeGuard
 from semcache.matching import features
 from semcache.matching.decide import RequestTerms
 from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
-from semcache.matching.word import with_word, word_about
+from semcache.matching.model_verdict import model_verdict_about, with_model_verdict
 from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 _DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
@@ -21,7 +21,7 @@ _DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED,
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A neighbour that a word may settle: its P(correct) `before` any word, with all its features."""
+    """A neighbour that a verdict may settle: its P(correct) `before` any verdict, with all its features."""
 
     candidate: Candidate
     before: float
@@ -57,7 +57,7 @@ def vetoed(candidate: Candidate) -> bool:
 
 
 def known_different(decision: Decision) -> Candidate | None:
-    """The neighbour that a guard vetoed, or None: a word about it shows how good this model's words are."""
+    """The neighbour that a guard vetoed, or None: a verdict on it shows how good this model's verdicts are."""
     match decision:
         case Forward(why=Why.GUARD, nearest=Candidate() as found) if found.features and vetoed(found):
             return found
@@ -66,30 +66,30 @@ def known_different(decision: Decision) -> Candidate | None:
 
 
 def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
-    """Return True if the best possible word would have it served, by the request's category and the neighbour's."""
+    """Return True if the best possible verdict would have it served, by the request's category and the neighbour's."""
     return all(tier.could_serve(neighbour) for neighbour in _in_both_categories(doubt, terms))
 
 
 def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
-    """The decision after this word, which is also noted in the tier."""
+    """The decision after this verdict, which is also noted in the tier."""
     card, score = doubt.candidate.card, doubt.candidate.score
     neighbours = _in_both_categories(doubt, terms)
     verdict = _strictest([tier.judge(neighbour, p_yes) for neighbour in neighbours])
     drawn = terms.draw < verdict.audit
     tier.note(neighbours[0], verdict.p_correct, served=verdict.serve, audited=verdict.serve and drawn)
     if verdict.serve:
-        values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
+        values = with_model_verdict(doubt.candidate.features, model_verdict_about(doubt.before, p_yes, sampled=True))
         return Serve(
             card, Outcome.SEMANTIC, score, verdict.p_correct, drawn, verdict.audit, features=values, word=p_yes
         )
-    values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=drawn))
+    values = with_model_verdict(doubt.candidate.features, model_verdict_about(doubt.before, p_yes, sampled=drawn))
     nearest = Candidate(card, score, features=values)
     return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=verdict.p_correct)
 
 
 def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
-    """A miss with a word that serves nobody: its label teaches the worth of words."""
-    values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
+    """A miss with a verdict that serves nobody: its label teaches the worth of verdicts."""
+    values = with_model_verdict(doubt.candidate.features, model_verdict_about(doubt.before, p_yes, sampled=True))
     missed = decision if isinstance(decision, Forward) else Forward(Why.UNCERTAIN)
     return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before)
 

@@ -1,7 +1,7 @@
 """Features of a neighbour: numbers about the two prompts and the neighbourhood that tell right from wrong ones.
 
-They stand in one tuple: the surroundings, the comparison of the texts, the local verifier's word, and the findings of
-guards. Pure; knows no vectors, answers or policies, and nothing of how the numbers are used. Invariant: `of` returns
+They stand in one tuple: the surroundings, the comparison of the texts, the local verifier's verdict, and the findings
+of guards. Pure; knows no vectors, answers or policies, and nothing of how the numbers are used. Invariant: `of` returns
 `len(NAMES)` finite floats, each of them bounded, for any two texts.
 """
 
@@ -21,7 +21,7 @@ NAMES = (
     *AROUND,
     *TextFeatures._fields,
     "asked",  # 1: the local verifier has been asked about the two
-    "word",  # what it said then, as log-odds of their being the same, within ±LOUDEST
+    "word",  # its verdict then, as log-odds of their being the same, within ±LOUDEST; saved states have the name
     *(f"guard:{name}" for name in GUARDS),  # 1: that guard would veto, ARGUED: arguably, DOUBT: it doubts
 )
 OF_GUARDS = {f"guard:{name}": NAMES.index(f"guard:{name}") for name in GUARDS}  # places, by the feature's name
@@ -31,9 +31,9 @@ ARGUED = 0.5  # what a veto counts that is arguable, until the local verifier wa
 # finds the same are hardly less often the same for a doubt, but for doubts of these guards.
 HEARD_DOUBT = 0.06
 _UNSETTLED = frozenset(("question", "negation"))
-LOUDEST = 4.6  # log-odds: as loud as the shipped verifier gets, so that what was learned of its word covers them all
-_ASKED, _WORD = NAMES.index("asked"), NAMES.index("word")
-_GUARDS = slice(len(NAMES) - len(GUARDS), len(NAMES))  # features of a word may follow
+LOUDEST = 4.6  # log-odds: as loud as the shipped verifier gets, so that what was learned of its verdict covers them all
+_ASKED, _VERDICT = NAMES.index("asked"), NAMES.index("word")
+_GUARDS = slice(len(NAMES) - len(GUARDS), len(NAMES))  # those of a model's verdict may follow
 _NOT_ASKED = (0.0, 0.0)
 _NO_FINDING = (0.0,) * len(GUARDS)
 
@@ -62,16 +62,16 @@ def asked(values: tuple[float, ...]) -> bool:
 
 
 def vetoed(values: tuple[float, ...]) -> bool:
-    """Return True if these features, which may be followed by those of a word, hold a final veto of a guard."""
+    """Return True if these features, which may be followed by a model's verdict, hold a final veto of a guard."""
     return 1.0 in values[_GUARDS]
 
 
 def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
     """These features after the local verifier gave this P(same), in [0, 1]."""
-    word = max(-LOUDEST, min(LOUDEST, log_odds(said)))
+    odds = max(-LOUDEST, min(LOUDEST, log_odds(said)))
     findings = zip(GUARDS, values[_GUARDS], strict=True)
     heard = [_doubt(name, asked=True) if 0.0 < finding < 1.0 else finding for name, finding in findings]
-    return (*values[:_ASKED], 1.0, word, *values[_WORD + 1 : _GUARDS.start], *heard)
+    return (*values[:_ASKED], 1.0, odds, *values[_VERDICT + 1 : _GUARDS.start], *heard)
 
 
 def _weight(found: Conflict, *, asked: bool) -> float:

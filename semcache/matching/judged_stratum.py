@@ -1,6 +1,6 @@
 """The stratum of judged hits in one category: its error budget, audits and certificate, and the debt of errors found.
 
-Knows labels and the words that they carry. Pure. Invariant: no risk beyond `limit` is to be served, and next to none
+Knows labels and the verdicts that they carry. Pure. Invariant: no risk beyond `limit` is to be served, and next to none
 while the errors found exceed what the target has paid for.
 """
 
@@ -13,18 +13,18 @@ from typing import Any
 from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.model_quality import YES
+from semcache.matching.model_verdict import ModelVerdict
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
-from semcache.matching.word import Word
-from semcache.matching.word_worth import WordWorth
+from semcache.matching.verdict_worth import VerdictWorth
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
 _DENSE = 10.0  # audits that come with the first hits; then their share falls as 10 in their number
-_UNSHOWN = 0.6  # of the budget's limit that may be spent on words of which no audit has told
+_UNSHOWN = 0.6  # of the budget's limit that may be spent on verdicts of which no audit has told
 _ENOUGH = 2.0  # errors that the target allows in as many audits as open the whole of it
 _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
-# Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
-# less sure ones may spend, as far as the grant of the budget reaches.
+# Risks of the first requests of which a verdict is had, as long as none were seen: what most of them leave of the
+# target, less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
 
 
@@ -77,7 +77,7 @@ class JudgedStratum(AuditedStratum):
         return spaced(max(rate, dense) if rate > 0.0 else 0.0, self.waited)
 
     def limit(self) -> float:
-        """The highest risk that may be served: a part of the budget's until audits have shown what words are worth."""
+        """The highest risk that may be served: a part of the budget's until audits show what verdicts are worth."""
         shown = min(1.0, self.certificate.audits * self._target / _ENOUGH)
         return self.budget.limit() * (_UNSHOWN + (1.0 - _UNSHOWN) * shown)
 
@@ -92,7 +92,7 @@ class JudgedStratum(AuditedStratum):
         """Take back what `take` took for an answer that was served."""
         self._owe(-1.0, self.settle(label, weight=-1.0))
 
-    def take(self, label: Label, word: Word, worth: WordWorth, tenants: str, *, meant: bool) -> None:
+    def take(self, label: Label, verdict: ModelVerdict, worth: VerdictWorth, tenants: str, *, meant: bool) -> None:
         """Learn from a label of a tenant of the class `tenants`.
 
         It is `meant` if its answer was served, or would have been by what was known.
@@ -102,14 +102,14 @@ class JudgedStratum(AuditedStratum):
         if label.served:
             self.settle(label, weight=1.0)
         sampled = label.source in (LabelSource.AUDIT, LabelSource.MISS)
-        if sampled and word.p_yes >= YES and (meant or label.correct):
+        if sampled and verdict.p_yes >= YES and (meant or label.correct):
             # Right answers pay errors back, meant or not: nothing is served again by waiting alone.
             self._owe(1.0, wrong)
         visible = self._noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
             self.audit(tenants, visible, wrong=not label.correct)
-        elif label.source is LabelSource.MISS and word.p_yes >= YES:
+        elif label.source is LabelSource.MISS and verdict.p_yes >= YES:
             self.watch(tenants, visible, correct=label.correct)
         self.budget.changed()
 

@@ -1,12 +1,12 @@
-"""The judged tier: answers that are served on a language model's word, in a stratum of their own in each category.
+"""The judged tier: answers that are served on a language model's verdict, in a stratum of their own in each category.
 
-A word is the model's verdict on a request and an entry, as P(yes). The tier begins on probation: except for the first
-hits, nothing is served before the results of some words are known, from fresh answers or from neighbours that guards
-veto. Its budget, audits, certificate and closing are separate from those of hits by meaning. Pure; draws nothing and
-reads no clock. Invariant: nothing is served without a yes, beyond the limit of the budget or of probation, or in a
-closed stratum.
+The model's verdict on a request and an entry is P(yes). The tier begins on probation: except for the first hits,
+nothing is served before the results of some verdicts are known, from fresh answers or from neighbours that guards veto.
+Its budget, audits, certificate and closing are separate from those of hits by meaning. Pure; draws nothing and reads no
+clock. Invariant: nothing is served without a yes, beyond the limit of the budget or of probation, or in a closed
+stratum.
 
-`word_worth` learns the worth of words from labels by fresh answers; a word itself is never such a label.
+`verdict_worth` learns the worth of verdicts from labels by fresh answers; no verdict is such a label itself.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from semcache.matching.judged_stratum import JudgedStanding, JudgedStratum
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.logistic import sigmoid
 from semcache.matching.model_quality import BEST, YES
+from semcache.matching.model_verdict import PLAIN, ModelVerdict, model_verdict_about, model_verdict_of
 from semcache.matching.recent_verdicts import RecentVerdicts, verdicts_of
-from semcache.matching.word import PLAIN, Word, word_about, word_of
-from semcache.matching.word_probation import WordProbation
-from semcache.matching.word_worth import WordWorth
+from semcache.matching.verdict_probation import VerdictProbation
+from semcache.matching.verdict_worth import VerdictWorth
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Label, LabelSource
 
-# Shares of the doubts too great for the best word of which one is had all the same, after forwarding: of the plausible,
-# which may be served once more is known of the model, and of the others, whose words settle nothing.
+# Shares of the doubts too great for the best verdict of which one is had all the same, after forwarding: of the
+# plausible, which may be served once more is known of the model, and of the others, whose verdicts settle nothing.
 _TRIED, _SELDOM = 0.25, 0.05
 _PLAUSIBLE = 0.25  # P(correct) from which a doubt is
-_EAGER = 40  # words with a known result before which one is had of all of them
+_EAGER = 40  # verdicts with a known result before which one is had of all of them
 _SHAKEN = 40  # the same after a wrong yes, of the plausible ones, if the model is none that is easily fooled
 _EVEN = 0.5  # P(wrong), given a label, from which an answer is taken for wrong: a judge with noise errs more often
 _EASILY = 0.2  # probability of such a model from which it is taken for one
-_PROBES = 80  # words that are had about vetoed neighbours
+_PROBES = 80  # verdicts that are had on vetoed neighbours
 _BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
 
 
 @dataclass(frozen=True, slots=True)
 class DoubtedNeighbour:
-    """A neighbour as the tier judges it: its entry and P(correct) `before` any word, and who asks on which terms."""
+    """A neighbour as the tier judges it: its entry and P(correct) `before` any verdict, and who asks on which terms."""
 
     category: str
     before: float
@@ -52,29 +52,29 @@ class DoubtedNeighbour:
 
 
 class JudgedTier:
-    """Decides whether a word is enough, and learns from labels. One instance a process.
+    """Decides whether a verdict is enough, and learns from labels. One instance a process.
 
     `grants` is this process's share of the errors that are granted to first hits.
     """
 
     def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL, grants: float = 1.0) -> None:
-        self.worth = WordWorth(noise)
+        self.worth = VerdictWorth(noise)
         self.served = 0  # by this process
         self._pack = pack
         self._noise, self._grants = noise, grants
         self._strata: dict[str, JudgedStratum] = {}
         self._verdicts = RecentVerdicts()
-        self._probation = WordProbation(grants)
-        self._right = _SHAKEN  # words with a known result since the last wrong yes
+        self._probation = VerdictProbation(grants)
+        self._right = _SHAKEN  # verdicts with a known result since the last wrong yes
 
     # Deciding
 
     def could_serve(self, neighbour: DoubtedNeighbour) -> bool:
-        """Return True if the best possible word would be enough."""
+        """Return True if the best possible verdict would be enough."""
         return self.judge(neighbour, BEST).serve
 
     def judge(self, neighbour: DoubtedNeighbour, p_yes: float) -> Verdict:
-        """Return the verdict on a neighbour after this word."""
+        """Return the decision on a neighbour after the model's verdict `p_yes`."""
         category, controls = neighbour.category, neighbour.controls
         stratum, policy = self._of(category), self._pack.of(category)
         after = self.worth.p_correct(category, neighbour.before, p_yes)
@@ -89,7 +89,7 @@ class JudgedTier:
         return Verdict(True, after, audit=stratum.chance(policy.audit), why=Why.JUDGED, risk=limit)
 
     def _hoped(self, neighbour: DoubtedNeighbour, p_yes: float, after: float) -> float:
-        """P(correct) that is held against the limit: the known one, or on probation that after a good model's word."""
+        """P(correct) that is held against the limit: the known one, or on probation that by a good model's."""
         if self._probation.over:
             return after
         category, before = neighbour.category, neighbour.before
@@ -98,7 +98,7 @@ class JudgedTier:
         return max(after, self.worth.hoped(category, before, p_yes))
 
     def note(self, neighbour: DoubtedNeighbour, p_correct: float, *, served: bool, audited: bool) -> None:
-        """Count a request with a word that left `p_correct`; audits are spread evenly over served answers."""
+        """Count a request with a verdict that left `p_correct`; audits are spread evenly over served answers."""
         stratum = self._of(neighbour.category)
         self.served += served
         risk = 1.0 - p_correct
@@ -114,14 +114,14 @@ class JudgedTier:
 
     @property
     def curious(self) -> bool:
-        """True if words about vetoed neighbours are worth their price: little is known of the model."""
+        """True if verdicts on vetoed neighbours are worth their price: little is known of the model."""
         return self.worth.probes < _PROBES
 
     def tried(self, category: str, before: float) -> float:
-        """The share of doubts of this P(correct), too great for any word to serve, that are asked about anyway.
+        """The share of doubts of this P(correct), too great for any verdict to serve, that are asked about anyway.
 
-        A wrong yes of a good model makes every doubt too great for a while. The next words show soonest if it was the
-        only one.
+        A wrong yes of a good model makes every doubt too great for a while. The next verdicts show soonest if it was
+        the only one.
         """
         if self._probation.known < _EAGER:
             return 1.0
@@ -140,34 +140,34 @@ class JudgedTier:
     # Learning
 
     def differ(self, exact: bytes, entry_id: int, p_yes: float) -> None:
-        """Learn from a word about a request and an entry that a guard vetoes."""
+        """Learn from a verdict on a request and an entry that a guard vetoes."""
         self._probation.known += 1
         self.worth.about_vetoed((exact, entry_id), p_yes)
 
     def observe(self, label: Label) -> None:
-        """Learn from a label by a fresh answer whose neighbour had a word; a verdict itself is only remembered."""
-        word = word_of(label)
+        """Learn from a label by a fresh answer whose neighbour had a verdict; a verdict itself is only remembered."""
+        verdict = model_verdict_of(label)
         match label.source:
             case LabelSource.FEEDBACK | LabelSource.WITHDRAWN:
-                # No sample: it tells of this hit, and not what words are worth.
-                if word is not None and label.served:
+                # No sample: it tells of this hit, and not what verdicts are worth.
+                if verdict is not None and label.served:
                     weight = -1.0 if label.source is LabelSource.WITHDRAWN else 1.0
                     self._of(label.category).settle(label, weight=weight)
             case LabelSource.VERDICT:
-                if word is not None:
-                    self._take_verdict(label, word)
-            case _ if word is not None:
-                self._learn(label, word)
+                if verdict is not None:
+                    self._take_verdict(label, verdict)
+            case _ if verdict is not None:
+                self._learn(label, verdict)
             case LabelSource.MISS if len(label.features) == PLAIN:
                 self._take_miss(label)
 
-    def _take_verdict(self, label: Label, word: Word) -> None:
+    def _take_verdict(self, label: Label, verdict: ModelVerdict) -> None:
         """Remember a verdict, and learn from the label of a miss that has waited for it."""
         place = label.exact, label.entry_id
-        self._verdicts.remember(place, word.p_yes)
+        self._verdicts.remember(place, verdict.p_yes)
         missed = self._verdicts.waiting(place)
         if missed is not None:
-            self._learn(missed, word_about(missed.p_correct, word.p_yes, sampled=True))
+            self._learn(missed, model_verdict_about(missed.p_correct, verdict.p_yes, sampled=True))
 
     def _take_miss(self, label: Label) -> None:
         """Learn from the label of a miss by the verdict on its neighbour, or have it wait for one."""
@@ -178,37 +178,37 @@ class JudgedTier:
         if said is None:
             self._verdicts.wait(place, label)
         else:
-            self._learn(label, word_about(label.p_correct, said, sampled=True))
+            self._learn(label, model_verdict_about(label.p_correct, said, sampled=True))
 
-    def _learn(self, label: Label, word: Word) -> None:
+    def _learn(self, label: Label, verdict: ModelVerdict) -> None:
         stratum = self._of(label.category)
-        after = self.worth.p_correct(label.category, sigmoid(word.odds), word.p_yes)
-        meant = label.served or (word.p_yes >= YES and 1.0 - after <= stratum.limit())
-        self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
+        after = self.worth.p_correct(label.category, sigmoid(verdict.odds), verdict.p_yes)
+        meant = label.served or (verdict.p_yes >= YES and 1.0 - after <= stratum.limit())
+        self.worth.learn(label.category, verdict.odds, verdict.p_yes, correct=label.correct)
         self._probation.known += 1
         wrong_after = self._noise.posterior(1.0 - after, correct=label.correct)
-        self._right = 0 if word.p_yes >= YES and wrong_after >= _EVEN else self._right + 1
-        if not label.correct and (word.sampled or word.p_yes >= YES):
-            wrong = self._noise.posterior(1.0 - sigmoid(word.odds), correct=False)
-            self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)
-        stratum.take(label, word, self.worth, self._pack.class_of(label.tenant), meant=meant)
+        self._right = 0 if verdict.p_yes >= YES and wrong_after >= _EVEN else self._right + 1
+        if not label.correct and (verdict.sampled or verdict.p_yes >= YES):
+            wrong = self._noise.posterior(1.0 - sigmoid(verdict.odds), correct=False)
+            self.worth.differ(label.category, verdict.p_yes, wrong, share=_BESIDE)
+        stratum.take(label, verdict, self.worth, self._pack.class_of(label.tenant), meant=meant)
 
     def observe_own(self, label: Label) -> None:
         """Learn from a label about the class of its tenant, and nothing that others are served by."""
-        word = word_of(label)
-        if word is not None and (label.served or word.p_yes >= YES):
+        verdict = model_verdict_of(label)
+        if verdict is not None and (label.served or verdict.p_yes >= YES):
             visible = self._noise.visible(self._pack.target_of(label.category))
             self._of(label.category).take_own(label, self._pack.class_of(label.tenant), visible)
 
     def disown(self, label: Label) -> None:
-        """Take back what the label of a served answer has cost the stratum; what words are worth and audits stay."""
-        if word_of(label) is not None and label.served:
+        """Take back what the label of a served answer has cost the stratum; what verdicts are worth and audits stay."""
+        if model_verdict_of(label) is not None and label.served:
             self._of(label.category).give_back(label)
 
     # Standing and state
 
     def standing(self) -> dict[str, JudgedStanding]:
-        """The figures of the categories that have served on a word or learned from one."""
+        """The figures of the categories that have served on a verdict or learned from one."""
         used = [(name, one) for name, one in sorted(self._strata.items()) if one.used]
         found = {name: one.standing(self.worth.yes_in_a_category(name)) for name, one in used}
         if self._probation.over:

@@ -1,10 +1,10 @@
 """The quality of a language model as a judge: a discrete belief about how much less its yes is worth than stated.
 
-A word is the probability of yes that a model gives. Its grade shifts the log-odds of an answer by an amount that is
+A verdict is the probability of yes that a model gives. Its grade shifts the log-odds of an answer by an amount that is
 stated for a large model; a yes of this model shifts them by an offset more. `OFFSETS` are the offsets that are
 considered, and every `ByOffset` holds one number for each of them. The prior gives 40% to models that are much worse
 than stated, some of which say yes to anything. The model may change at any label (a fixed share, Herbster and Warmuth
-1998), so that many right words do not outweigh the few recent wrong ones of a model that has become worse.
+1998), so that many right verdicts do not outweigh the few recent wrong ones of a model that has become worse.
 Pure. Invariant: weights are positive and add up to 1.
 """
 
@@ -15,14 +15,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
-BEST = 0.99  # the best word there is
+YES, NO = 0.8, 0.2  # P(yes) from which a verdict is a yes, and up to which it is a no
+BEST = 0.99  # the best verdict there is
 
 ByOffset: TypeAlias = list[float]
 
 
 class _Grade(NamedTuple):
-    """A grade of words: the P(yes) below which they have it, and ln P(word | right) / P(word | wrong)."""
+    """A grade of verdicts: the P(yes) below which they have it, and ln P(verdict | right) / P(verdict | wrong)."""
 
     below: float
     shift: float
@@ -67,9 +67,9 @@ _FURTHEST = 5.0  # of the belief's log-odds that are looked at
 _CHANGES = 0.005  # chance that a model has changed since the last label
 
 
-def shifted(odds: float, word: float) -> float:
-    """The log-odds after this word of a model of offset 0, if the belief's own were `odds`."""
-    return _GRADES[bisect_right(_BELOW, word)].shift + _SHARE * max(-_FURTHEST, min(_FURTHEST, odds))
+def shifted(odds: float, verdict: float) -> float:
+    """The log-odds after this verdict of a model of offset 0, if the belief's own were `odds`."""
+    return _GRADES[bisect_right(_BELOW, verdict)].shift + _SHARE * max(-_FURTHEST, min(_FURTHEST, odds))
 
 
 def after_plain_yes() -> float:

@@ -1,6 +1,6 @@
 """The recent verdicts of a language model by request and entry, and the labels of misses that wait for one.
 
-A word that is asked for after a miss may come before the label of that miss or after it. Pure. Invariant: a repeated
+A verdict that is asked for after a miss may come before the label of that miss or after it. Pure. Invariant: a repeated
 verdict on the same request and entry can only lower the first.
 """
 
@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from semcache.matching.vetoed_words import Place
+from semcache.matching.vetoed_verdicts import Place
 from semcache.types.evidence import Label
 
 _REMEMBERED = 5_000

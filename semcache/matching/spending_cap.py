@@ -1,6 +1,6 @@
-"""A cap on the cost of asking a language model for words: a share of what requests cost upstream.
+"""A cap on the cost of asking a language model for verdicts: a share of what requests cost upstream.
 
-Pure: it gets amounts as arguments. Invariant: a word whose expected cost would exceed the share is not asked for, so
+Pure: it gets amounts as arguments. Invariant: a verdict whose expected cost would exceed the share is not asked for, so
 the first is asked for only after requests have paid for it; a payer that has used up the share of its own requests gets
 at most half of the common share.
 """
@@ -21,7 +21,7 @@ _PAYERS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of words and of calls called off."""
+    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of verdicts and of calls called off."""
 
     upstream: float
     asking: float
@@ -31,7 +31,7 @@ class Spending:
 
 @dataclass(slots=True)
 class _Account:
-    """The amounts that the requests of one payer, and words about them, have cost."""
+    """The amounts that the requests of one payer, and verdicts on them, have cost."""
 
     upstream: float = 0.0
     asking: float = 0.0
@@ -51,7 +51,7 @@ class SpendingCap:
         self._of(payer).upstream += amount
 
     def allows(self, amount: float, share: float, payer: Hashable = None) -> bool:
-        """Return True if a word that costs about so much may be asked for within this share; a refusal is counted."""
+        """Return True if a verdict that costs about so much may be asked for in this share; a refusal is counted."""
         if share == float("inf"):
             return True
         fits = share > 0.0 and self._asking + amount <= share * self._upstream
@@ -61,14 +61,14 @@ class SpendingCap:
         return fits
 
     def asked(self, amount: float, share: float = float("inf"), payer: Hashable = None) -> None:
-        """Note the cost of a word."""
+        """Note the cost of a verdict."""
         self._asked += 1
         self._asking += amount
         self._common += 0.0 if self._is_own(amount, share, payer) else amount
         self._of(payer).asking += amount
 
     def called_off(self, amount: float) -> None:
-        """Note the cost of a call that a word made needless."""
+        """Note the cost of a call that a verdict made needless."""
         self._asking += amount
 
     def _is_own(self, amount: float, share: float, payer: Hashable) -> bool:

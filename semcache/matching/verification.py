@@ -180,7 +180,7 @@ class Verifiers:
             raise NoVerdict("unread")
         if not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
-        return question.decided((await self._word(name, lookup, served, bill))[0])
+        return question.decided((await self._p_same(name, lookup, served, bill))[0])
 
     async def passes(self, lookup: Lookup, unsure: Verify, *, pack: Pack, threshold: Threshold) -> bool:
         """Return True if the local verifier would let this be served; nothing is counted. Raises nothing."""
@@ -210,14 +210,14 @@ class Verifiers:
         """Call the local verifier about two texts: P(same), None if it gives none. Raises nothing."""
         return await self.of_pair("verifier", one, two)
 
-    async def word(self, name: str, lookup: Lookup, served: Serve) -> tuple[float, bool]:
+    async def p_same(self, name: str, lookup: Lookup, served: Serve) -> tuple[float, bool]:
         """Call the verifier of that name, unless its verdict is remembered: P(same), and True if it was called.
 
         Raises NoVerdict or the verifier's error.
         """
-        return await self._word(name, lookup, served, [])
+        return await self._p_same(name, lookup, served, [])
 
-    async def _word(self, name: str, lookup: Lookup, served: Serve, bill: list[float]) -> tuple[float, bool]:
+    async def _p_same(self, name: str, lookup: Lookup, served: Serve, bill: list[float]) -> tuple[float, bool]:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")

@@ -62,7 +62,7 @@ def names_of(settings: Settings) -> frozenset[str]:
 
 
 def may_ask(settings: Settings) -> bool:
-    """Return True if a language model may be asked for its word: with a key of the server's own, or as it was told to.
+    """Return True if a language model may be asked for its verdict: by a key of the server's own, or as it was told.
 
     `auto` asks upstreams that are reached over HTTP alone, so that what runs inside the process is left as it is.
     """

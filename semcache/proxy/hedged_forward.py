@@ -1,7 +1,7 @@
-"""A forward hedged by a language model's word: whichever comes first, the word or the upstream's first token, is used.
+"""A forward hedged by a language model's verdict: whichever comes first, that or the upstream's first token, is used.
 
 Knows flights and look-ups, and sends nothing. Invariant: a call is called off only after a yes that serves, and never
-one that was drawn for an audit before the word was asked for; a word that comes late is had all the same.
+one that was drawn for an audit before the verdict was asked for; a verdict that comes late is had all the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HedgedForward:
-    """The word about one request that is being forwarded. Begins to ask when it is made."""
+    """The verdict on one request that is being forwarded. Begins to ask when it is made."""
 
     def __init__(self, cache: ResponseCache, hedge: Hedge) -> None:
         self._cache, self._hedge = cache, hedge
@@ -29,7 +29,7 @@ class HedgedForward:
         self._asking = asyncio.create_task(hedge.decided(), name="semcache-hedge")
 
     async def first(self, flight: Flight) -> Lookup | None:
-        """The lookup as the word decided it, if that serves and came before the flight's first byte; else None."""
+        """The lookup as the verdict decided it, if that serves and came before the flight's first byte; else None."""
         begun = asyncio.create_task(flight.begun())
         try:
             await asyncio.wait([self._asking, begun], return_when=asyncio.FIRST_COMPLETED)

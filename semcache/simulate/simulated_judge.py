@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from semcache.config.packs import Category
 from semcache.learning import labelling
-from semcache.learning.verdicts import GREY
+from semcache.learning.verdict_effects import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
+from semcache.simulate.simulated_verdicts import SimulatedVerdicts
 from semcache.simulate.simulated_wordings import SimulatedWordings
-from semcache.simulate.simulated_words import SimulatedWords
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
 
@@ -50,13 +50,13 @@ class SimulatedTiers:
 
     threshold: Threshold
     wordings: SimulatedWordings | None = None
-    words: SimulatedWords | None = None
+    verdicts: SimulatedVerdicts | None = None
 
     def observe(self, label: Label, text: str) -> None:
         """Have each tier learn what is meant for it from a label of a request with this text."""
         if self.wordings is not None and self.wordings.observe(label, text):
             return
-        plain = label if self.words is None else self.words.observe(label)
+        plain = label if self.verdicts is None else self.verdicts.observe(label)
         if plain is not None:
             self.threshold.observe(plain)
 
@@ -91,10 +91,10 @@ class SimulatedJudge:
         at, lookup = pending.arrival.at, pending.lookup(missed)
         labels = labelling.of_miss(lookup, self._tiers.threshold, pending.policy, at=at)
         if self._read is not None:
-            labels = [self._with_word(label, pending, self._read) for label in labels]
+            labels = [self._with_verdict(label, pending, self._read) for label in labels]
         return self._learned(labels, pending.arrival.text, right)
 
-    def _with_word(self, label: Label, pending: PendingDecision, read: Callable[[str, str], float | None]) -> Label:
+    def _with_verdict(self, label: Label, pending: PendingDecision, read: Callable[[str, str], float | None]) -> Label:
         card = self._registry.get(label.entry_id)
         if card is None or not labelling.is_unread(label, pending.policy):
             return label

@@ -22,8 +22,8 @@ from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, SimulationStep
 from semcache.simulate.simulated_index import Places, SimulatedIndex
 from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge, SimulatedTiers
+from semcache.simulate.simulated_verdicts import SimulatedVerdicts, VerdictAsking
 from semcache.simulate.simulated_wordings import SimulatedWordings
-from semcache.simulate.simulated_words import SimulatedWords, WordAsking
 from semcache.simulate.simulation_result import SimulationResult, gather
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import (
@@ -90,7 +90,7 @@ class Simulator:
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
         verify: Callable[[str, str], float | None] | None = None,
-        asking: WordAsking | None = None,
+        asking: VerdictAsking | None = None,
     ) -> None:
         self.pack, self.threshold = pack, threshold
         policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
@@ -100,8 +100,8 @@ class Simulator:
         self._wordings = SimulatedWordings(pack, self.registry) if experiment.wording else None
         judging = random.Random(rng.getrandbits(64))
         tries = random.Random(rng.getrandbits(64)) if asking is not None else rng
-        self.words = None if asking is None else SimulatedWords(pack, threshold, asking, tries)
-        tiers = SimulatedTiers(threshold, self._wordings, self.words)
+        self.verdicts = None if asking is None else SimulatedVerdicts(pack, threshold, asking, tries)
+        tiers = SimulatedTiers(threshold, self._wordings, self.verdicts)
         self._judge = SimulatedJudge(tiers, self.registry, experiment.judge_noise, judging, verify)
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
@@ -181,8 +181,8 @@ class Simulator:
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival, terms)
         decide.note(self.threshold, policy.name, decision)
-        if self.words is not None:
-            settled = self.words.settle(decision, pending.lookup(decision), terms)
+        if self.verdicts is not None:
+            settled = self.verdicts.settle(decision, pending.lookup(decision), terms)
             assert not isinstance(settled, Verify)
             decision = settled
         if isinstance(decision, Serve):

@@ -26,7 +26,7 @@ class Controls:
     """The wishes of a caller for one request; every field but `verdicts` can only make caching stricter.
 
     `verdicts` says when a language model is asked about what is in doubt, where the server asks one at all; a request
-    that `spends` nothing has no word asked for it, and is served on one that is remembered.
+    that `spends` nothing has no verdict asked for it, and is served on one that is remembered.
     `max_age` and `ttl` are seconds, `min_score` a cosine similarity, `max_error` an error rate in (0, 1).
     """
 

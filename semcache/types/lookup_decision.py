@@ -74,8 +74,8 @@ class Verdict:
     """A threshold's opinion of one candidate.
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
-    for a verifier's word on a candidate that is not served without one, save where the verifier does not read such
-    texts and likeness `alone` is sure enough. `risk` is the 1 - P(correct) that such a word may leave, None: the
+    for a verifier's verdict on a candidate that is not served without one, save where the verifier does not read such
+    texts and likeness `alone` is sure enough. `risk` is the 1 - P(correct) that such a verdict may leave, None: the
     target.
     """
 
@@ -89,7 +89,7 @@ class Verdict:
 
     @property
     def sure(self) -> bool:
-        """True if it is served, or would be if it needed no verifier's word: nothing likelier need be looked for."""
+        """True if it is served, or would be if it needed no verifier's verdict: nothing likelier need be looked for."""
         return self.serve or self.alone
 
 
@@ -98,7 +98,7 @@ class Serve:
     """Replay entry `card.id`.
 
     `edit` is the kind of edit by which the wordings of both prompts are equal, "" for a hit that is not by wording.
-    `word` is the P(yes) of the language model on whose word it is served, None where none was needed.
+    `word` is the P(yes) of the language model on whose verdict it is served, None where none was needed.
     """
 
     card: Card
@@ -126,7 +126,7 @@ class Verify:
 
     `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
     then, None: the target. One whose time is over is served as `stale`. Where the verifier does not read such texts, it
-    is served if likeness `alone` is sure enough. Where the word is not enough, `then` is asked about, None: nothing.
+    is served if likeness `alone` is sure enough. Where the verdict is not enough, `then` is asked about, None: nothing.
     """
 
     card: Card
@@ -163,7 +163,7 @@ class Lookup:
     """A request, the key it was looked up under, and what was decided.
 
     `key` and `shelf` are None / b"" when the request was bypassed or could not be keyed. The vector is kept so that a
-    later store does not embed twice. `verified` is what a verifier's word cost, None where nobody was asked.
+    later store does not embed twice. `verified` is what a verifier's verdict cost, None where nobody was asked.
     """
 
     request_id: str

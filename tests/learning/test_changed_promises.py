@@ -17,8 +17,8 @@ from semcache.learning.reports import withdraw
 from semcache.learning.withdrawn_labels import standing_labels, withdrawal
 from semcache.matching import features
 from semcache.matching.judged_tier import DoubtedNeighbour
+from semcache.matching.model_verdict import model_verdict_about, with_model_verdict
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.word import with_word, word_about
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.request.wording import Edit
 from semcache.storage.stores import open_store
@@ -259,7 +259,7 @@ class Renamed:
 
 def with_yes(number: int) -> Label:
     label = audit(number)
-    return replace(label, features=with_word(label.features, word_about(0.5, 0.97, sampled=True)))
+    return replace(label, features=with_model_verdict(label.features, model_verdict_about(0.5, 0.97, sampled=True)))
 
 
 def certified(cache: AsyncSemanticCache) -> Any:

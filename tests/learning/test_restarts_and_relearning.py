@@ -13,9 +13,9 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.cache.opening import open_components
-from semcache.cache.opening_choices import Opening, WordTerms
+from semcache.cache.opening_choices import Opening, VerdictTerms
 from semcache.learning.withdrawn_labels import withdrawal
-from semcache.matching.word import with_word, word_about
+from semcache.matching.model_verdict import model_verdict_about, with_model_verdict
 from semcache.storage.stores import open_store
 from semcache.types.evidence import Label, LabelSource
 from tests.learning.test_changed_promises import Renamed, audit, opened, standing, taught
@@ -70,10 +70,12 @@ async def test_a_report_is_learned_once_though_its_caller_gave_up_and_says_it_ag
 async def test_what_words_are_worth_outlives_a_while_in_which_no_model_is_asked(tmp_path: Path) -> None:
     def worded(number: int) -> Label:
         label = audit(number)
-        return replace(label, features=with_word(label.features, word_about(0.95, 0.98, sampled=True)))
+        return replace(
+            label, features=with_model_verdict(label.features, model_verdict_about(0.95, 0.98, sampled=True))
+        )
 
     async def asking(model: str | None) -> AsyncSemanticCache:
-        opening = Opening(data=str(tmp_path / "data"), embedder="hashing", seed=1, words=WordTerms(model=model))
+        opening = Opening(data=str(tmp_path / "data"), embedder="hashing", seed=1, verdicts=VerdictTerms(model=model))
         return AsyncSemanticCache(await open_components(opening))
 
     async with await asking("one") as cache:

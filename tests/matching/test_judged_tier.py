@@ -15,9 +15,9 @@ from semcache.matching import features
 from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.logistic import log_odds
+from semcache.matching.model_verdict import model_verdict_about, with_model_verdict, without_model_verdict
 from semcache.matching.strategies import ByCategory
-from semcache.matching.word import with_word, without_word, word_about
-from semcache.matching.word_worth import WordWorth
+from semcache.matching.verdict_worth import VerdictWorth
 from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource
 
@@ -42,7 +42,7 @@ def label(
         answer=entry_id,
         exact=b"x",
         score=0.8,
-        features=with_word(PLAIN, word_about(before, word, sampled=True)),
+        features=with_model_verdict(PLAIN, model_verdict_about(before, word, sampled=True)),
         p_correct=0.995,
         correct=correct,
         source=source,
@@ -58,7 +58,7 @@ def label(
 def test_a_yes_never_lowers_what_is_believed_whatever_was_learned(
     before: float, word: float, labels: list[tuple[float, float, bool]]
 ) -> None:
-    worth = WordWorth()
+    worth = VerdictWorth()
     for odds, said, correct in labels:
         worth.learn("default", odds, said, correct=correct)
         worth.audited("default", float(not correct))
@@ -103,7 +103,7 @@ def test_a_verdict_is_remembered_at_its_lowest_and_teaches_nothing() -> None:
         tier.observe(label(correct=True, source=LabelSource.VERDICT, word=word))
     assert tier.remembered(b"x", 1) == pytest.approx(0.9)
     assert tier.worth.state() == learned
-    assert without_word(label(correct=True, source=LabelSource.VERDICT)) is None
+    assert without_model_verdict(label(correct=True, source=LabelSource.VERDICT)) is None
 
 
 @pytest.mark.parametrize("first", ["verdict", "label"])
@@ -113,11 +113,11 @@ def test_a_word_after_a_miss_teaches_whichever_comes_first(first: str) -> None:
     plain = replace(label(correct=False, source=LabelSource.MISS), features=PLAIN, p_correct=0.7)
     for one in (verdict, plain) if first == "verdict" else (plain, verdict):
         tier.observe(one)
-    assert tier.worth.p_correct("default", 0.7, 0.9) < WordWorth().p_correct("default", 0.7, 0.9)
+    assert tier.worth.p_correct("default", 0.7, 0.9) < VerdictWorth().p_correct("default", 0.7, 0.9)
 
 
 def test_a_hit_on_a_word_enters_no_certificate_of_hits_by_meaning() -> None:
-    plain = without_word(label(correct=True))
+    plain = without_model_verdict(label(correct=True))
     assert plain is not None
     assert (plain.source, plain.served, len(plain.features)) == (LabelSource.MISS, False, len(features.NAMES))
 

@@ -63,7 +63,7 @@ async def test_after_a_forward_a_yes_is_remembered_and_serves_when_its_own_answe
     async with asking(upstream, judge, tmp_path, "after", verdicts__budget=1.0) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
         # Enough was spent upstream that a word may be had.
-        proxy.cache.components.judged.words.cap.paid(1.0)
+        proxy.cache.components.judged.asked.cap.paid(1.0)
         first = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
         assert (said(first), first.cache["detail"]) == ("Answer 2.", "uncertain")
         assert LabelSource.VERDICT in await labels(proxy)
@@ -76,7 +76,7 @@ async def test_after_a_forward_a_yes_is_remembered_and_serves_when_its_own_answe
 async def test_after_a_forward_a_sure_no_is_a_known_difference(tmp_path: Path) -> None:
     async with asking(held_back({}), Judge(0.01), tmp_path, "after", verdicts__budget=1.0) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
-        proxy.cache.components.judged.words.cap.paid(1.0)
+        proxy.cache.components.judged.asked.cap.paid(1.0)
         await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
         await proxy.cache.settle()
         again = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
@@ -103,7 +103,7 @@ async def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_se
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack, believed=believed))
         judged = proxy.cache.components.judged
         judged._draw = lambda: 0.1
-        judged.words.cap.paid(1.0)
+        judged.asked.cap.paid(1.0)
         for number in range(40):
             judged.tier.differ(b"vetoed", number, 1.0)
         for prompt in (PROMPT, PARAPHRASE):
@@ -276,7 +276,7 @@ async def test_words_count_among_the_dollars_of_a_key_and_are_not_had_once_those
     limits = {"limits__dollars": 0.05, "prices": str(prices), "verdicts__budget": 1.0}
     async with asking(held_back({}), judge, tmp_path, "first", **limits) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
-        proxy.cache.components.judged.words.cap.paid(1.0)
+        proxy.cache.components.judged.asked.cap.paid(1.0)
         served = await Call(proxy, ask(PARAPHRASE)).reply()
         assert (said(served), served.cache["detail"]) == ("Answer 1.", "judged")
         assert len(judge.asked) == 1

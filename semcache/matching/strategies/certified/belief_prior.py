@@ -1,7 +1,7 @@
 """The terms of a belief and their prior: what is known of P(correct) before the first label of a category.
 
 The terms are 1 (the bias), the features, products of two features (the interactions), and how far the local verifier's
-word exceeds each of some bends, in this order. Knows features by their names. Invariant: every term has a weight in
+verdict exceeds each of some bends, in this order. Knows features by their names. Invariant: every term has a weight in
 every prior, a learned one or a stated one.
 """
 
@@ -28,7 +28,7 @@ INTERACTIONS = (
         for name in ("nearness", "margin", "vote", "overlap", "spelling", "same_words", "missing", "surplus")
     ),
 )
-# Log-odds of the local verifier from which its word may be worth more than below: of pairs that it is surest of, far
+# Log-odds of the local verifier from which its verdict may be worth more than below: of pairs that it is surest of, far
 # fewer are wrong than a straight line says.
 BENDS = (0.0, 2.0, 4.0)
 _BENT = tuple(f"word>{bend:g}" for bend in BENDS)
@@ -39,7 +39,7 @@ PRODUCTS = slice(FEATURES.stop, FEATURES.stop + len(INTERACTIONS))
 BENT = slice(PRODUCTS.stop, PRODUCTS.stop + len(BENDS))
 FIRST = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])  # places of the factors, among the features
 SECOND = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
-_WORD = features.NAMES.index("word")
+_VERDICT = features.NAMES.index("word")
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from, and of
 # a text that was typed again other pairs say nothing.
 STATED = {
@@ -99,7 +99,7 @@ def terms(values: tuple[float, ...]) -> Array:
     if len(values) != len(features.NAMES):
         raise ValueError(f"{len(values)} features, not {len(features.NAMES)}")
     given = np.array(values, dtype=np.float64)
-    return np.concatenate(([1.0], given, products(given), bent(values[_WORD])))
+    return np.concatenate(([1.0], given, products(given), bent(values[_VERDICT])))
 
 
 def products(given: Array) -> Array:
@@ -108,6 +108,6 @@ def products(given: Array) -> Array:
     return found
 
 
-def bent(word: float) -> list[float]:
-    """How far a word exceeds each of the bends."""
-    return [max(0.0, word - bend) for bend in BENDS]
+def bent(verdict: float) -> list[float]:
+    """How far the local verifier's verdict, as log-odds, exceeds each of the bends."""
+    return [max(0.0, verdict - bend) for bend in BENDS]

@@ -39,13 +39,13 @@ class Kind(NamedTuple):
         return Coefficients(self.intercept, self.slope, self.excess, self.near)
 
 
-# How far the word is worth more or less with one hand than with another, as a random effect of the hand: measured on
+# How far the verdict is worth more or less with one hand than with another, as a random effect of the hand: measured on
 # twelve hands of which the verifier had read nothing, as their questions come in one after the other.
 _HAND = Coefficients(intercept=0.12, slope=0.007, excess=0.03, near=0.33)
 _TOPIC = VARIANCES._replace(near=1.0)
 # Where the local verifier was asked: hands as those; some whose rewordings are plainer than it takes them to be;
-# traffic in which its word says half as much, which natural questions are nearer to; some that it is too sure of; some
-# in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
+# traffic in which its verdict says half as much, which natural questions are nearer to; some that it is too sure of;
+# some in which an answer serves a whole topic: much of what it doubts is right there, what it is sure of as surely as
 # anywhere, and likeness tells more than it does; and some whose questions hardly ever come again: what it doubts is
 # different there, and what it is sure of as surely right as anywhere.
 HEARD = (

@@ -65,7 +65,7 @@ class CategoryKnowledge:
         policy, target, beta = promise.policy, promise.target, 1.0 - promise.confidence
         self._name, self._target, self._noise = policy.name, target, noise
         self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
-        # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
+        # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's verdict,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = policy.asked
         self.untold = untold_belief(prior, noise, policy.contract)
@@ -366,7 +366,7 @@ class CategoryKnowledge:
 
 
 def _is_of_this_version(label: Label) -> bool:
-    """Return True if a label has the features of this version, and of no word."""
+    """Return True if a label has the features of this version, and of no model's verdict."""
     return len(label.features) == len(features.NAMES)
 
 

@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 # The features in two parts, of which the first is known before the texts are compared.
 _AROUND, _TEXTS = slice(len(features.AROUND)), slice(len(features.AROUND), None)
 _OF_TEXTS = features.NAMES[_TEXTS]
-_NEARNESS, _WORD = features.NAMES.index("nearness"), features.NAMES.index("word")
+_NEARNESS, _VERDICT = features.NAMES.index("nearness"), features.NAMES.index("word")
 _AGAIN = -math.log(1.0 - AGAIN) - 1e-9  # nearness below which no text counts as typed again
 _HIGHEST = np.array([{"length": 3.0, "word": 0.0}.get(name, 1.0) for name in _OF_TEXTS])
 # Places among the features of texts, of those whose highest value depends on the candidate.
 _COUNTED = [_OF_TEXTS.index(name) for name in ("missing", "surplus", "misspelt")]
 _VERBATIM, _ASKED = _OF_TEXTS.index("verbatim"), _OF_TEXTS.index("asked")
-_WORDS = np.array([-features.LOUDEST, *BENDS, features.LOUDEST])  # between these, what a word adds is linear
-_BENDINGS = np.maximum(0.0, _WORDS[:, None] - np.array(BENDS))
+_VERDICTS = np.array([-features.LOUDEST, *BENDS, features.LOUDEST])  # between these, what a verdict adds is linear
+_BENDINGS = np.maximum(0.0, _VERDICTS[:, None] - np.array(BENDS))
 
 
 @dataclass(frozen=True, slots=True)
 class PlainWeights:
-    """The weights of the bias, the features (`own`), the interactions (`crossed`) and the bends of the word (`bent`).
+    """The weights of the bias, the features (`own`), the interactions (`crossed`) and a verdict's bends (`bent`).
 
     The interactions also as matrices: of the features around with each other (`inner`) and with those of texts
     (`outer`).
@@ -77,15 +77,15 @@ class PlainWeights:
         """The log-odds of a candidate with these features, whose answer adds `offset`."""
         given = np.array(values)
         odds = self.bias + float(self.own @ given) + float(self.crossed @ products(given)) + offset
-        if values[_WORD] > BENDS[0]:
-            odds += float(self.bent @ bent(values[_WORD]))
+        if values[_VERDICT] > BENDS[0]:
+            odds += float(self.bent @ bent(values[_VERDICT]))
         return odds
 
     def contributions(self, values: tuple[float, ...]) -> dict[str, float]:
         """The log-odds that each feature adds; each has one half of an interaction."""
         given = np.array(values)
         parts = self.own * given
-        parts[_WORD] += float(self.bent @ bent(values[_WORD]))
+        parts[_VERDICT] += float(self.bent @ bent(values[_VERDICT]))
         crossed = 0.5 * self.crossed * given[FIRST] * given[SECOND]
         np.add.at(parts, FIRST, crossed)
         np.add.at(parts, SECOND, crossed)
@@ -107,5 +107,5 @@ class PlainWeights:
         gains[given[:, _NEARNESS] < _AGAIN, _VERBATIM] = 0.0
         best += gains @ highest
         if asked:
-            best += float((self.own[_WORD] * _WORDS + _BENDINGS @ self.bent).max())
+            best += float((self.own[_VERDICT] * _VERDICTS + _BENDINGS @ self.bent).max())
         return best

@@ -1,7 +1,7 @@
-"""A language model's word in a simulated cache: asked about candidates in doubt, in one of the modes of a pack.
+"""A language model's verdict in a simulated cache: asked about candidates in doubt, in one of the modes of a pack.
 
 Knows decisions and the judged tier, no vectors. Invariant: it decides as the live cache does; the mode changes when a
-word is asked for, never its worth. `hedged` serves the same as `first`; only latency and price differ.
+verdict is asked for, never its worth. `hedged` serves the same as `first`; only latency and price differ.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.word import without_word
+from semcache.matching.model_verdict import without_model_verdict
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Decision, Lookup
 from semcache.types.evidence import Label
@@ -26,7 +26,7 @@ Mode = Literal["first", "hedged", "after"]
 
 
 @dataclass(frozen=True, slots=True)
-class WordAsking:
+class VerdictAsking:
     """The simulated model: P(yes) from the texts of request and cached prompt; `share` of the doubts is asked about.
 
     `noise` is that of the judge behind the labels, as far as the cache knows it.
@@ -38,16 +38,16 @@ class WordAsking:
     noise: LabelNoise = FAITHFUL
 
 
-class SimulatedWords:
-    """The words of one simulation; `asked` counts them."""
+class SimulatedVerdicts:
+    """The verdicts of one simulation; `asked` counts them."""
 
-    def __init__(self, pack: Pack, threshold: Threshold, asking: WordAsking, rng: random.Random) -> None:
+    def __init__(self, pack: Pack, threshold: Threshold, asking: VerdictAsking, rng: random.Random) -> None:
         self.tier = JudgedTier(pack, noise=asking.noise)
         self.asked = 0
         self._pack, self._threshold, self._asking, self._rng = pack, threshold, asking, rng
 
     def settle(self, decision: Decision, lookup: Lookup, terms: decide.RequestTerms) -> Decision:
-        """The decision after a word, where there is a doubt that one may settle; else as it was."""
+        """The decision after a verdict, where there is a doubt that one may settle; else as it was."""
         text = lookup.request.text
         doubt = doubts.doubt_of(decision, lambda found: self._weighed(found, lookup))
         if doubt is None and self.tier.curious and (found := doubts.known_different(decision)) is not None:
@@ -68,7 +68,7 @@ class SimulatedWords:
     def observe(self, label: Label) -> Label | None:
         """Learn from a label; return it as the strategy learns from it, None for not at all."""
         self.tier.observe(label)
-        return without_word(label)
+        return without_model_verdict(label)
 
     def _weighed(self, found: Candidate, lookup: Lookup) -> Doubt:
         full = labelling.featured(lookup, found, self._pack.of(lookup.category))

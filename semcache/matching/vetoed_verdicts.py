@@ -1,8 +1,8 @@
-"""Words about neighbours that a guard vetoes, each beside the label that a fresh answer gives of that neighbour.
+"""Verdicts on neighbours that a guard vetoes, each beside the label that a fresh answer gives of that neighbour.
 
-A model that says yes where the label says no is easily fooled; one that says yes where guards err is not. Until a word
-and its label have met, the neighbour is wrong as often as labels have found vetoed neighbours to be.
-Pure. Invariant: a label weighs a word about the same request and entry only, whichever of the two comes first.
+A model that says yes where the label says no is easily fooled; one that says yes where guards err is not. Until a
+verdict and its label have met, the neighbour is wrong as often as labels have found vetoed neighbours to be. Pure.
+Invariant: a label weighs a verdict on the same request and entry only, whichever of the two comes first.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ Place: TypeAlias = tuple[bytes, int]
 
 _WRONG = 0.95  # P(wrong) of a neighbour that a guard vetoes, before the first label of one
 _LABELS = 5.0  # of such neighbours that it takes to move it half the way
-_WAITING = 500  # labels that wait for a word
+_WAITING = 500  # labels that wait for a verdict
 
 
-class WordGroup(NamedTuple):
-    """Words about neighbours that are wrong with one probability, and the yeses among them."""
+class VerdictGroup(NamedTuple):
+    """Verdicts on neighbours that are wrong with one probability, and the yeses among them."""
 
     p_wrong: float
-    words: int
+    verdicts: int
     yes: int
 
 
 @dataclass(slots=True)
-class _Words:
-    """Words about neighbours of which labels say the same, and the yeses among them."""
+class _VerdictCounts:
+    """Verdicts on neighbours of which labels say the same, and the yeses among them."""
 
     count: int = 0
     yes: int = 0
@@ -43,12 +43,12 @@ class _Words:
 
 @dataclass(slots=True)
 class _Labelled:
-    """Words that have met their label, by what it says of the neighbour."""
+    """Verdicts that have met their label, by what it says of the neighbour."""
 
-    right: _Words = field(default_factory=_Words)
-    wrong: _Words = field(default_factory=_Words)
+    right: _VerdictCounts = field(default_factory=_VerdictCounts)
+    wrong: _VerdictCounts = field(default_factory=_VerdictCounts)
 
-    def of(self, *, correct: bool) -> _Words:
+    def of(self, *, correct: bool) -> _VerdictCounts:
         return self.right if correct else self.wrong
 
 
@@ -63,8 +63,8 @@ class _VetoLabels:
         return (_LABELS * _WRONG + self.wrong) / (_LABELS + self.count)
 
 
-class VetoedWords:
-    """Yes and no about vetoed neighbours. `yes` is the P(yes) from which a word is a yes, in [0, 1]."""
+class VetoedVerdicts:
+    """Yes and no about vetoed neighbours. `yes` is the P(yes) from which a verdict is a yes, in [0, 1]."""
 
     def __init__(self, yes: float, noise: LabelNoise) -> None:
         self._yes = yes
@@ -76,16 +76,16 @@ class VetoedWords:
 
     @property
     def count(self) -> int:
-        """How many words were had."""
+        """How many verdicts were had."""
         return len(self._unlabelled) + self._labelled.right.count + self._labelled.wrong.count
 
-    def said(self, place: Place, word: float) -> None:
-        """Take in a word, P(yes) in [0, 1], about the entry and the request of `place`."""
+    def said(self, place: Place, p_yes: float) -> None:
+        """Take in a verdict, P(yes) in [0, 1], on the entry and the request of `place`."""
         correct = self._unasked.pop(place, None)
         if correct is None:
-            self._unlabelled[place] = word >= self._yes
+            self._unlabelled[place] = p_yes >= self._yes
         else:
-            self._labelled.of(correct=correct).add(yes=word >= self._yes)
+            self._labelled.of(correct=correct).add(yes=p_yes >= self._yes)
 
     def labelled(self, place: Place, *, correct: bool) -> None:
         """Take in the label of a vetoed neighbour."""
@@ -99,17 +99,17 @@ class VetoedWords:
         if len(self._unasked) > _WAITING:
             self._unasked.popitem(last=False)
 
-    def groups(self) -> list[WordGroup]:
-        """The words by what is known of their neighbours: no label, a label that says right, one that says wrong."""
+    def groups(self) -> list[VerdictGroup]:
+        """The verdicts by what is known of the neighbours: no label, a label that says right, one that says wrong."""
         p_wrong = self._labels.p_wrong()
-        found = [WordGroup(p_wrong, len(self._unlabelled), sum(self._unlabelled.values()))]
+        found = [VerdictGroup(p_wrong, len(self._unlabelled), sum(self._unlabelled.values()))]
         for correct in (True, False):
-            words = self._labelled.of(correct=correct)
-            found.append(WordGroup(self._noise.posterior(p_wrong, correct=correct), words.count, words.yes))
+            verdicts = self._labelled.of(correct=correct)
+            found.append(VerdictGroup(self._noise.posterior(p_wrong, correct=correct), verdicts.count, verdicts.yes))
         return found
 
     def state(self) -> dict[str, Any]:
-        """As JSON has it, but for labels that no word has met."""
+        """As JSON has it, but for labels that no verdict has met."""
         right, wrong = self._labelled.right, self._labelled.wrong
         return {
             "unlabelled": [[exact.hex(), entry_id, yes] for (exact, entry_id), yes in self._unlabelled.items()],
@@ -121,7 +121,7 @@ class VetoedWords:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
         waiting = {(bytes.fromhex(exact), int(entry_id)): bool(yes) for exact, entry_id, yes in state["unlabelled"]}
-        right, wrong = (_Words(int(count), int(yes)) for count, yes in (state["right"], state["wrong"]))
+        right, wrong = (_VerdictCounts(int(count), int(yes)) for count, yes in (state["right"], state["wrong"]))
         count, found_wrong = state["labels"]
         self._unlabelled, self._labelled = waiting, _Labelled(right, wrong)
         self._labels = _VetoLabels(int(count), int(found_wrong))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semcache.simulate import Arrival, Simulator
-from semcache.simulate.simulated_words import Mode, WordAsking
+from semcache.simulate.simulated_verdicts import Mode, VerdictAsking
 from tests.simulate.worlds import DIM, Fixed, pack, units
 
 PAIRS = 60
@@ -28,7 +28,7 @@ def asked(mode: Mode, share: float = 1.0) -> tuple[Simulator, int]:
         return 0.999 if query.split()[1] == cached.split()[1] else 0.001
 
     simulator = Simulator(
-        pack(verdicts=mode), Fixed(2.0), rng=random.Random(7), asking=WordAsking(ask, mode, share=share)
+        pack(verdicts=mode), Fixed(2.0), rng=random.Random(7), asking=VerdictAsking(ask, mode, share=share)
     )
     return simulator, int(simulator.run(arrivals, units(rows)).summary()["semantic"])
 
@@ -36,25 +36,25 @@ def asked(mode: Mode, share: float = 1.0) -> tuple[Simulator, int]:
 @pytest.mark.parametrize("mode", ["first", "hedged"])
 def test_a_word_that_comes_before_the_answer_serves_once_it_is_known_what_it_is_worth(mode: Mode) -> None:
     simulator, served = asked(mode)
-    assert simulator.words is not None
-    assert simulator.words.asked >= PAIRS
+    assert simulator.verdicts is not None
+    assert simulator.verdicts.asked >= PAIRS
     assert PAIRS / 2 < served <= PAIRS
 
 
 def test_a_word_that_comes_after_the_answer_serves_nobody_and_teaches() -> None:
     simulator, served = asked("after")
     assert served == 0
-    assert simulator.words is not None
-    assert simulator.words.tier.state()["known"] >= PAIRS
-    assert simulator.words.tier.worth.p_correct("default", 0.5, 0.999) > 0.9
+    assert simulator.verdicts is not None
+    assert simulator.verdicts.tier.state()["known"] >= PAIRS
+    assert simulator.verdicts.tier.worth.p_correct("default", 0.5, 0.999) > 0.9
 
 
 def test_of_a_share_of_the_doubts_a_word_is_had() -> None:
     some, served = asked("first", share=0.5)
     whole, of = asked("first")
-    assert some.words is not None
-    assert whole.words is not None
-    assert some.words.asked < whole.words.asked
+    assert some.verdicts is not None
+    assert whole.verdicts is not None
+    assert some.verdicts.asked < whole.verdicts.asked
     assert served < of
 
 
@@ -68,10 +68,10 @@ def test_of_a_model_that_is_not_believed_words_are_had_where_they_could_serve_if
         asked[query.split()[0]] += 1
         return 0.999
 
-    simulator = Simulator(pack(verdicts="first"), Fixed(2.0), rng=random.Random(7), asking=WordAsking(ask))
-    assert simulator.words is not None
+    simulator = Simulator(pack(verdicts="first"), Fixed(2.0), rng=random.Random(7), asking=VerdictAsking(ask))
+    assert simulator.verdicts is not None
     for number in range(40):
-        simulator.words.tier.differ(b"vetoed", number, 1.0)
+        simulator.verdicts.tier.differ(b"vetoed", number, 1.0)
     arrivals = [Arrival(float(n), f"{'new' if n < PAIRS else 'old'} {n}", f"{n % PAIRS}") for n in range(2 * PAIRS)]
     simulator.run(arrivals, units([*first, *again]))
     assert 0 < 2 * asked["new"] < asked["old"]

@@ -1,4 +1,4 @@
-"""The words that are asked of a language model, with their cost.
+"""The verdicts that are asked of a language model, with their cost.
 
 Knows the model, its prices and the spending cap; nothing of decisions. Invariant: no verdict costs more than the cap
 leaves, and every one that was asked for is billed.
@@ -26,8 +26,8 @@ from semcache.storage.prices import Prices
 from semcache.types import Lookup, Recorded, Request, Serve, Usage
 
 _TOKEN = 4  # characters, roughly
-_SHARE = 0.02  # of upstream spend, for words after a forward
-_REPLY = 2  # tokens of a word
+_SHARE = 0.02  # of upstream spend, for verdicts after a forward
+_REPLY = 2  # tokens of a verdict
 _ANSWER = 2_000  # characters, as much as is expected of the cached answer and of what is said about it
 _NO_LIMIT = float("inf")
 _log = logging.getLogger(__name__)
@@ -35,11 +35,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The model that is asked for words, and the terms: `mode` applies to categories that name none.
+    """The model that is asked for verdicts, and the terms: `mode` applies to categories that name none.
 
-    `share` is the part of upstream spend that asking may cost. None is 2% for words that come after a forward, because
-    these save no call at once; `matching.break_even` weighs the others with all costs. `paid` records the cost of a
-    word after a forward, and `later` runs work that nobody waits for.
+    `share` is the part of upstream spend that asking may cost. None is 2% for verdicts that come after a forward,
+    because these save no call at once; `matching.break_even` weighs the others with all costs. `paid` records the cost
+    of a verdict after a forward, and `later` runs work that nobody waits for.
     """
 
     tier: JudgedTier
@@ -58,8 +58,8 @@ class Asking:
         return any(fnmatchcase(tenant, one) for one in self.opted_out)
 
 
-class AskedWord(NamedTuple):
-    """A word: P(yes), its cost in US dollars, and True if it was asked for now and not remembered."""
+class AskedVerdict(NamedTuple):
+    """A verdict: P(yes), its cost in US dollars, and True if it was asked for now and not remembered."""
 
     p_yes: float
     cost: float
@@ -68,22 +68,22 @@ class AskedWord(NamedTuple):
 
 @dataclass(slots=True)
 class _CalledOff:
-    """Calls that a word made needless, and the seconds that they had run."""
+    """Calls that a verdict made needless, and the seconds that they had run."""
 
     calls: int = 0
     seconds: float = 0.0
 
 
-class AskedWords:
-    """Asks for words and counts what they cost. One instance a cache."""
+class AskedVerdicts:
+    """Asks for verdicts and counts what they cost. One instance a cache."""
 
     def __init__(self, asking: Asking) -> None:
         self.asking = asking
         self.cap = SpendingCap()
         self._called_off = _CalledOff()
 
-    async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedWord | None:
-        """Call a language model for a word about a request and the entry that would be served.
+    async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedVerdict | None:
+        """Call a language model for a verdict on a request and the entry that would be served.
 
         None if there is none. Raises nothing.
 
@@ -101,7 +101,7 @@ class AskedWords:
             return None
         p_yes, new = said
         if not new:
-            return AskedWord(p_yes, 0.0, new=False)
+            return AskedVerdict(p_yes, 0.0, new=False)
         used = expected
         if bill:
             used = Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
@@ -109,13 +109,13 @@ class AskedWords:
             if later:
                 asking.paid(bill, BilledFor(request.scope.tenant, lookup.category))
         self.cap.asked(amount(cost, used), share, _payer(request))
-        return AskedWord(p_yes, cost, new=True)
+        return AskedVerdict(p_yes, cost, new=True)
 
     async def _answered(self, lookup: Lookup, served: Serve) -> tuple[float, bool] | None:
         """Call the model: P(yes), and True if it is not remembered; None if it gave none. The result is metered."""
         started, result = time.perf_counter(), "failed"
         try:
-            p_yes, new = await self.asking.verifiers.word("llm", lookup, served)
+            p_yes, new = await self.asking.verifiers.p_same("llm", lookup, served)
             result = "yes" if p_yes >= 0.5 else "no"
             return p_yes, new
         except NoVerdict as silence:
@@ -129,11 +129,11 @@ class AskedWords:
         return None
 
     def forwarded(self, request: Request, row: Recorded) -> None:
-        """Note what a request cost upstream, a share of which may be spent on words."""
+        """Note what a request cost upstream, a share of which may be spent on verdicts."""
         self.cap.paid(amount(row.spent_cost, row.spent), _payer(request))
 
     def called_off(self, request: Request, seconds: float) -> float:
-        """Note a call that a word made needless after so many seconds; return its cost in US dollars."""
+        """Note a call that a verdict made needless after so many seconds; return its cost in US dollars."""
         used = Usage(len(request.raw) // _TOKEN, 0)
         cost = self.asking.prices.cost(request.model, used)
         self.cap.called_off(amount(cost, used))
@@ -142,7 +142,7 @@ class AskedWords:
         return cost
 
     def standing(self) -> dict[str, Any]:
-        """The words that were asked for, their cost and the terms, for operators."""
+        """The verdicts that were asked for, their cost and the terms, for operators."""
         asking, spent = self.asking, self.cap.standing()
         share = self._share(later=True)
         return {
@@ -158,17 +158,17 @@ class AskedWords:
         }
 
     def _share(self, *, later: bool) -> float:
-        """The part of upstream spend that a word may cost."""
+        """The part of upstream spend that a verdict may cost."""
         if self.asking.share is not None:
             return self.asking.share
         return _SHARE if later else _NO_LIMIT
 
     def _expected(self, request: Request, served: Serve) -> Usage:
-        """The tokens that a word is expected to take."""
+        """The tokens that a verdict is expected to take."""
         shown = framed.shown(request.frame, request.text + served.card.text), framed.shown(request.frame, "")
         return Usage((len(INSTRUCTIONS) + sum(map(len, shown)) + _ANSWER) // _TOKEN, _REPLY)
 
 
 def _payer(request: Request) -> tuple[str, str | None]:
-    """Return whose requests pay for words about a request: its tenant's key or user."""
+    """Return whose requests pay for verdicts on a request: its tenant's key or user."""
     return request.scope.tenant, request.asker

@@ -1,8 +1,8 @@
-"""The probation of a language model's words: what may be served before the results of some words are known.
+"""The probation of a language model's verdicts: what may be served before the results of some verdicts are known.
 
 An unknown model is first believed as large models are, but only for so few entries that the target bears it if its
-words are worth nothing. Pure. Invariant: the risks of the entries that were served on probation, as they were before
-any word, add up to the grant at most, unless the first alone exceeds it.
+verdicts are worth nothing. Pure. Invariant: the risks of the entries that were served on probation, as they were before
+any verdict, add up to the grant at most, unless the first alone exceeds it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_SETTLED = 12  # words with a known result before which next to nothing is served
-_VENTURE = 25.0  # hits, whose target the entries of the first ones may spend if words are worth nothing
+_SETTLED = 12  # verdicts with a known result before which next to nothing is served
+_VENTURE = 25.0  # hits, whose target the entries of the first ones may spend if verdicts are worth nothing
 
 
-class WordProbation:
+class VerdictProbation:
     """The probation in all categories together. `grants` is this process's share of what may be ventured."""
 
     def __init__(self, grants: float) -> None:
         self._grants = grants
-        self.known = 0  # words whose result is known
-        self._ventured: dict[int, float] = {}  # by entry, P(wrong) before any word
+        self.known = 0  # verdicts whose result is known
+        self._ventured: dict[int, float] = {}  # by entry, P(wrong) before any verdict
 
     @property
     def over(self) -> bool:
@@ -28,13 +28,13 @@ class WordProbation:
         return self.known >= _SETTLED
 
     def allows(self, entry_id: int, before: float, target: float) -> bool:
-        """Return True if this entry, with P(correct) `before` any word, may be served: again, or within the grant."""
+        """Return True if this entry, with P(correct) `before` any verdict, may be served: again, or in the grant."""
         spent = sum(self._ventured.values())
         begun = not spent or entry_id in self._ventured
         return begun or spent + 1.0 - before <= self._grants * _VENTURE * target
 
     def served(self, entry_id: int, before: float) -> None:
-        """Take notice of an entry that was served on probation, with P(correct) `before` any word."""
+        """Take notice of an entry that was served on probation, with P(correct) `before` any verdict."""
         self._ventured.setdefault(entry_id, 1.0 - before)
 
     def note(self) -> str:
@@ -48,9 +48,9 @@ class WordProbation:
             "ventured": [[entry_id, risk] for entry_id, risk in self._ventured.items()],
         }
 
-    def restored(self, state: Mapping[str, Any]) -> WordProbation:
+    def restored(self, state: Mapping[str, Any]) -> VerdictProbation:
         """Return one like this in the state that `state` gave."""
-        made = WordProbation(self._grants)
+        made = VerdictProbation(self._grants)
         made.known = int(state.get("known", 0))
         made._ventured = {int(entry_id): float(risk) for entry_id, risk in state.get("ventured", [])}
         return made

@@ -24,8 +24,8 @@ class VerdictStore(Entries, Rejections, Protocol):
     """The part of a store in which verdicts take effect."""
 
 
-class Verdicts:
-    """Applies verdicts. One instance a process."""
+class VerdictEffects:
+    """Applies verdicts of judges and models. One instance a process."""
 
     def __init__(
         self, store: VerdictStore, live: LiveEntries, profitability: ProfitabilityMonitor, meter: Meter
