@@ -147,7 +147,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     from semcache.retention.freshness import LearnedFreshness
     from semcache.runtime.telemetry import Meter
 
-    saved = await store.learned(label_log.NAME)
+    saved = await store.learned(label_log.STRATEGY)
     if saved is not None:
         with suppress(msgspec.MsgspecError, TypeError, LookupError):
             if msgspec.json.decode(saved[1])["promises"] != promises(pack):

@@ -32,10 +32,10 @@ def load(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def parsed(body: bytes, judge: Callable[[dict[str, Any], bytes], Assembled]) -> Assembled:
-    """A whole answer as `judge` reads it; incomplete where the body is no JSON object."""
+def parsed(body: bytes, assemble: Callable[[dict[str, Any], bytes], Assembled]) -> Assembled:
+    """A whole answer as `assemble` reads it; incomplete where the body is no JSON object."""
     answer = load(body)
-    return Assembled(body, "", complete=False) if answer is None else judge(answer, body)
+    return Assembled(body, "", complete=False) if answer is None else assemble(answer, body)
 
 
 def stored(body: bytes) -> dict[str, Any]:

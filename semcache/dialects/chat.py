@@ -82,11 +82,11 @@ class ChatDialect:
 
     def assembler(self) -> ChunkAssembler:
         """A reader for one stream."""
-        return ChunkAssembler(object_name="chat.completion", merge=_merge, settle=_settle, judge=_judge)
+        return ChunkAssembler(object_name="chat.completion", merge=_merge, settle=_settle, assemble=_assemble)
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        return parsed(body, _judge)
+        return parsed(body, _assemble)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
         """The stored answer as chunks and `[DONE]`."""
@@ -211,7 +211,7 @@ def _settle(choice: Json) -> Json:
     }
 
 
-def _judge(answer: Json, body: bytes) -> Assembled:
+def _assemble(answer: Json, body: bytes) -> Assembled:
     choices = choices_of(answer)
     if choices is None:
         return Assembled(body, "", complete=False, usage=usage_of(answer))

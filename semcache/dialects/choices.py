@@ -27,7 +27,7 @@ class ChunkAssembler:
     """Reads a stream of chunks.
 
     `merge` folds an update of one choice into what is known of it and says whether it could; `settle` turns what was
-    collected into the choice of a whole answer; `judge` reads the whole answer.
+    collected into the choice of a whole answer; `assemble` reads the whole answer.
     """
 
     def __init__(
@@ -36,10 +36,10 @@ class ChunkAssembler:
         object_name: str,
         merge: Callable[[Json, Json], bool],
         settle: Callable[[Json], Json],
-        judge: Callable[[Json, bytes], Assembled],
+        assemble: Callable[[Json, bytes], Assembled],
     ) -> None:
         self._reader = sse.EventReader()
-        self._object, self._merge, self._settle, self._judge = object_name, merge, settle, judge
+        self._object, self._merge, self._settle, self._assemble = object_name, merge, settle, assemble
         self._top: Json = {}
         self._choices: dict[int, Json] = {}
         self._usage: Any = None
@@ -64,7 +64,7 @@ class ChunkAssembler:
         body["choices"] = [self._settle(self._choices[index]) for index in sorted(self._choices)]
         if self._usage is not None:
             body["usage"] = self._usage
-        answer = self._judge(body, encode(body))
+        answer = self._assemble(body, encode(body))
         return replace(answer, complete=answer.complete and self._terminal is not None)
 
     def _take(self, event: sse.Event) -> None:

@@ -65,11 +65,11 @@ class CompletionsDialect:
 
     def assembler(self) -> ChunkAssembler:
         """A reader for one stream."""
-        return ChunkAssembler(object_name="text_completion", merge=_merge, settle=_settle, judge=_judge)
+        return ChunkAssembler(object_name="text_completion", merge=_merge, settle=_settle, assemble=_assemble)
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        return parsed(body, _judge)
+        return parsed(body, _assemble)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
         """The stored answer as chunks and `[DONE]`."""
@@ -100,7 +100,7 @@ def _settle(choice: Json) -> Json:
     return {"index": choice.pop("index"), "text": choice.pop("text", None) or "", **choice}
 
 
-def _judge(answer: Json, body: bytes) -> Assembled:
+def _assemble(answer: Json, body: bytes) -> Assembled:
     choices = choices_of(answer)
     usage = usage_of(answer)
     if choices is None or not all(isinstance(choice.get("text"), str) for choice in choices):

@@ -100,7 +100,7 @@ class MessagesDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        return parsed(body, _judge)
+        return parsed(body, _assemble)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
         """The stored answer as events, from `message_start` to `message_stop`."""
@@ -160,7 +160,7 @@ class MessageAssembler:
         self._inputs.clear()
         self._message["content"] = [self._blocks[index] for index in sorted(self._blocks)]
         body = encode(self._message)
-        answer = _judge(self._message, body)
+        answer = _assemble(self._message, body)
         if self._terminal is not None and not self._broken:
             return answer
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
@@ -273,7 +273,7 @@ def _readable(answer: Json) -> bool:
     )
 
 
-def _judge(answer: Json, body: bytes) -> Assembled:
+def _assemble(answer: Json, body: bytes) -> Assembled:
     usage = answer.get("usage")
     spent = Usage()
     if isinstance(usage, dict):

@@ -109,7 +109,7 @@ class ResponsesDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        return parsed(body, _judge)
+        return parsed(body, _assemble)
 
     def restated(self, body: bytes, replay: Mapping[str, object]) -> bytes:
         """The stored answer with what it repeats of its request as this request has it."""
@@ -164,7 +164,7 @@ class ResponseAssembler:
         if not self._response.get("output") and self._items:
             self._response["output"] = self._items
         body = encode(self._response)
-        answer = _judge(self._response, body)
+        answer = _assemble(self._response, body)
         if self._completed:
             return answer
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
@@ -231,7 +231,7 @@ def _fits(item: Json) -> bool:
     return isinstance(item.get("type"), str)
 
 
-def _judge(answer: Json, body: bytes) -> Assembled:
+def _assemble(answer: Json, body: bytes) -> Assembled:
     usage = answer.get("usage")
     spent = Usage()
     if isinstance(usage, dict):

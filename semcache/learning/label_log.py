@@ -32,7 +32,7 @@ from semcache.runtime.task_set import completed
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Label, LabelSource
 
-NAME = "threshold"
+STRATEGY = "threshold"  # saved states have the name
 FRESHNESS = "freshness"
 WORDING = "wording"
 JUDGED = "judged"
@@ -87,7 +87,7 @@ class LabelLog:
         self.corroboration = Corroboration()
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
-        self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING, JUDGED), 0)
+        self._taken = dict.fromkeys((STRATEGY, FRESHNESS, WORDING, JUDGED), 0)
         self._changed = NOTHING_CHANGED  # while labels of before are learned from
         self._anew: Container[str] = ()  # categories that are learned anew then
         self._foreign: set[str] = set()  # learners to whom labels of before say nothing
@@ -108,7 +108,7 @@ class LabelLog:
         If a state is damaged, the log is folded into a strategy made `anew` instead. Call it before anything else holds
         the strategy. Raises StoreError.
         """
-        if not await self._take_up(NAME, self._restore_strategy, "embedder"):
+        if not await self._take_up(STRATEGY, self._restore_strategy, "embedder"):
             self.strategy = anew()
         await self._take_up(FRESHNESS, lambda kept: self._plainly(self.freshness.restore, kept, {}))
         version = self._wording_promises()
@@ -120,7 +120,7 @@ class LabelLog:
         if self._changed:
             await self._learn_changed()
         await self.fold()
-        if NAME in self._foreign:
+        if STRATEGY in self._foreign:
             self._since = self.seq
         self._changed = NOTHING_CHANGED
         self._foreign.clear()
@@ -268,14 +268,14 @@ class LabelLog:
 
     async def _learn_changed(self) -> None:
         """Have the strategy learn anew about categories whose promises have changed. Raises StoreError."""
-        last, counts = self._taken[NAME], Corroboration()
+        last, counts = self._taken[STRATEGY], Corroboration()
         async for label in self._log(0, last):
             counts.saw(label.tenant)
         async for label in self._log(0, last, breath=_BREATH):
             reach = counts.take(label)
             if label.seq > self._since and label.category in self._anew:
                 self._taken_back = self._taken_back or label.source is LabelSource.WITHDRAWN
-                self._teach(NAME, label, reach, self._judge, self._judge_own)
+                self._teach(STRATEGY, label, reach, self._teach_strategy, self._teach_strategy_of_tenant)
 
     async def _learn_again(self) -> None:
         """Rebuild the strategy's beliefs from the log, without withdrawn labels. Raises StoreError."""
@@ -302,7 +302,7 @@ class LabelLog:
         reach = self.corroboration.take(label)
         self._disown(self.corroboration.disowned(), label.seq)
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
-            (NAME, self._judge, self._judge_own),
+            (STRATEGY, self._teach_strategy, self._teach_strategy_of_tenant),
             (FRESHNESS, self._age, None),
             (WORDING, self.wordings.observe, self.wordings.observe_own),
             (JUDGED, self.judged.observe, self.judged.observe_own),
@@ -321,7 +321,7 @@ class LabelLog:
         learn: Callable[[Label], None],
         learn_own: Callable[[Label], None] | None,
     ) -> None:
-        if label.source is LabelSource.AUDIT and name in (NAME, JUDGED) and label.category in self._changed:
+        if label.source is LabelSource.AUDIT and name in (STRATEGY, JUDGED) and label.category in self._changed:
             # As that of a miss: it enters no certificate.
             label = replace(label, source=LabelSource.MISS, served=False)
         try:
@@ -339,7 +339,7 @@ class LabelLog:
     def _disown(self, labels: Sequence[Label], seq: int) -> None:
         """Have who learns take back what labels have cost whose tenant is set aside by that of number `seq`."""
         takers: Sequence[tuple[str, Callable[[Label], None]]] = (
-            (NAME, self._disown_meaning),
+            (STRATEGY, self._disown_meaning),
             (WORDING, self.wordings.disown),
             (JUDGED, self.judged.disown),
         )
@@ -355,11 +355,11 @@ class LabelLog:
         if disown is not None and about_meaning(label) and (plain := without_model_verdict(label)) is not None:
             disown(plain)
 
-    def _judge(self, label: Label) -> None:
+    def _teach_strategy(self, label: Label) -> None:
         if about_meaning(label) and (plain := without_model_verdict(label)) is not None:
             self.strategy.observe(plain)
 
-    def _judge_own(self, label: Label) -> None:
+    def _teach_strategy_of_tenant(self, label: Label) -> None:
         """Have the class of its tenant alone learn from a label."""
         learn = getattr(self.strategy, "observe_own", None)
         if learn is not None and about_meaning(label) and (plain := without_model_verdict(label)) is not None:
@@ -378,7 +378,7 @@ class LabelLog:
         """Save the states; not `again` what the store holds as it is."""
         seq, origins = self.seq, self._origins
         for name, learner, promised in (
-            (NAME, self.strategy, promises(self.pack)),
+            (STRATEGY, self.strategy, promises(self.pack)),
             (FRESHNESS, self.freshness, {}),
             (WORDING, self.wordings, self._wording_promises()),
             (JUDGED, self.judged, promises(self.pack)),

@@ -18,7 +18,7 @@ from semcache.protocols import Threshold
 from semcache.request.wording import Edit
 from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome, Request, Serve, Verdict, Verify, Why
 
-JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
+MOST_WEIGHED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
 _COLD = Forward(Why.COLD)
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
@@ -77,8 +77,8 @@ def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
     return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=is_stale(card, terms.now))
 
 
-class _Judged(NamedTuple):
-    """A candidate with the features and findings that it was judged by, and the verdict; `guarded`: guards read it."""
+class _Weighed(NamedTuple):
+    """A candidate with the features and findings that it was weighed by, and the verdict; `guarded`: guards read it."""
 
     candidate: Candidate
     verdict: Verdict
@@ -106,7 +106,7 @@ def semantic(
 
     `candidates` come best first, without features or findings of guards. `unless_vetoed` gives the same findings as
     `conflicts`, or None for a veto. To save time, their texts are compared only if
-    the neighbourhood leaves hope, and shown to guards only if the texts do. That is done for at most `JUDGED`
+    the neighbourhood leaves hope, and shown to guards only if the texts do. That is done for at most `MOST_WEIGHED`
     candidates, and for those with the same answer and category only until one that no guard vetoes, or whose veto is
     about an opposite. If none is served, the reason is that of the most probable candidate, or else of the nearest.
     """
@@ -116,18 +116,18 @@ def semantic(
     if candidates[0].score < floor:
         return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
     near = neighbourhood.surveyed(text, candidates, conflicts, unless_vetoed).down_to(floor)
-    judged, refused = _judged_in_turn(near, terms, threshold)
-    if not judged:
+    weighed, refused = _weigh_in_turn(near, terms, threshold)
+    if not weighed:
         return refused or terms.otherwise
-    judged.sort(key=lambda one: (not one.verdict.sure, -one.verdict.p_correct))
-    return _first_followed(judged, terms) or _missed(judged)
+    weighed.sort(key=lambda one: (not one.verdict.sure, -one.verdict.p_correct))
+    return _first_followed(weighed, terms) or _missed(weighed)
 
 
-def _judged_in_turn(
+def _weigh_in_turn(
     near: Neighbourhood, terms: RequestTerms, threshold: Threshold
-) -> tuple[list[_Judged], Forward | None]:
+) -> tuple[list[_Weighed], Forward | None]:
     """The verdicts on the nearest, and the miss that the first one is which must not or could not be served."""
-    judged: list[_Judged] = []
+    weighed: list[_Weighed] = []
     refused: Forward | None = None
     settled: set[tuple[int, str]] = set()
     hopes = threshold.promising(near.candidates, near.text, terms.category)
@@ -139,39 +139,41 @@ def _judged_in_turn(
         if why is not None or not promising:
             refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
-        one = _judged_by_texts(found, near, terms, threshold)
-        judged.append(one)
+        one = _weigh_by_texts(found, near, terms, threshold)
+        weighed.append(one)
         if one.settles_its_answer:
             settled.add(answer)
-        if one.verdict.sure or len(judged) == JUDGED:
+        if one.verdict.sure or len(weighed) == MOST_WEIGHED:
             break
-    return judged, refused
+    return weighed, refused
 
 
-def _judged_by_texts(found: Candidate, near: Neighbourhood, terms: RequestTerms, threshold: Threshold) -> _Judged:
+def _weigh_by_texts(found: Candidate, near: Neighbourhood, terms: RequestTerms, threshold: Threshold) -> _Weighed:
     """The verdict on a candidate by both texts, and by the findings of guards if the texts leave hope."""
     candidate = Candidate(found.card, found.score, features=features.of(near.text, found), around=found.around)
     verdict = _judge(threshold, candidate, terms)
     if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
         # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
-        return _Judged(found, verdict, guarded=False)
+        return _Weighed(found, verdict, guarded=False)
     objections = near.objections(found)
     if objections:
         values = features.with_conflicts(candidate.features, objections)
         candidate = Candidate(found.card, found.score, objections, values, found.around)
         verdict = _judge(threshold, candidate, terms)
-    return _Judged(candidate, verdict, guarded=True)
+    return _Weighed(candidate, verdict, guarded=True)
 
 
-def _first_followed(judged: Sequence[_Judged], terms: RequestTerms) -> Serve | Verify | None:
+def _first_followed(weighed: Sequence[_Weighed], terms: RequestTerms) -> Serve | Verify | None:
     """The decision by the best verdict that serves or asks; None if none of them does."""
-    followings = [followed(verdict, one, terms.draw, stale=is_stale(one.card, terms.now)) for one, verdict, _ in judged]
+    followings = [
+        followed(verdict, one, terms.draw, stale=is_stale(one.card, terms.now)) for one, verdict, _ in weighed
+    ]
     return in_turn([one for one in followings if one is not None])
 
 
-def _missed(judged: Sequence[_Judged]) -> Forward:
+def _missed(weighed: Sequence[_Weighed]) -> Forward:
     """The miss of which the best candidate is the nearest."""
-    best, *rest = judged
+    best, *rest = weighed
     others = tuple([one.candidate for one in rest[:OTHERS]])
     verdict = best.verdict
     return Forward(verdict.why, nearest=best.candidate, p_correct=verdict.p_correct, others=others)

@@ -76,7 +76,7 @@ def test_what_alerts_count_is_there_before_it_is_counted() -> None:
 
 def test_every_value_that_the_code_counts_is_known_before() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in Path(semcache.__file__).parent.rglob("*.py"))
-    learners = {label_log.NAME, label_log.FRESHNESS, label_log.WORDING, label_log.JUDGED}
+    learners = {label_log.STRATEGY, label_log.FRESHNESS, label_log.WORDING, label_log.JUDGED}
     for pattern, known, beside in (
         (r'(?:faults\.labels|log_fault)\((?:\w+\.?)*,? ?"([\w-]+)"\)', telemetry.COMPONENTS, {*PARTS, *learners}),
         (r'unlabelled\("([\w-]+)"\)', telemetry.UNLABELLED, set()),
