@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.matching.strategies.certified.certificate import Certificate, Probation
+from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types.evidence import Label, LabelSource
 
@@ -19,7 +19,7 @@ class AuditedStratum:
 
     def __init__(self, beta: float) -> None:
         self._beta = beta
-        self._probation = Probation()
+        self._reopening = Reopening()
         self.certificate = Certificate(beta)
         self.tenants = Tenants(beta)
         self.closed = False
@@ -53,13 +53,13 @@ class AuditedStratum:
     def watch(self, tenants: str, target: float, *, correct: bool) -> bool:
         """Look at a label of what would have been served; return True if the stratum opened by it."""
         self.tenants.watch(tenants, target, correct=correct)
-        opens = self.closed and self._probation.passed(target, correct=correct)
+        opens = self.closed and self._reopening.passed(target, correct=correct)
         self.closed = self.closed and not opens
         return opens
 
     def close(self) -> None:
         """Serve nothing until labels of answers that would be served show otherwise; the certificate begins anew."""
-        self.closed, self._probation = True, Probation()
+        self.closed, self._reopening = True, Reopening()
         self.certificate = Certificate(self._beta)
 
     def state(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class AuditedStratum:
             "tenants": self.tenants.state(),
             "closed": self.closed,
             "served": self.served,
-            "probation": self._probation.state(),
+            "probation": self._reopening.state(),  # an older name, which saved states have
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -77,4 +77,4 @@ class AuditedStratum:
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state["tenants"])
         self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self._probation.restore(state["probation"])
+        self._reopening.restore(state["probation"])

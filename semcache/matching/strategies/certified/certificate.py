@@ -105,11 +105,11 @@ class ExcessTest:
         self._seen = int(seen)
 
 
-class Probation:
+class Reopening:
     """Evidence, label by label, that refused answers would be right, by which a closed category opens again.
 
     The bet is against an error of twice the allowed one. A wrong answer costs wealth, but does not erase the evidence
-    so far.
+    so far. Saved states keep it under the key "probation".
     """
 
     def __init__(self) -> None:

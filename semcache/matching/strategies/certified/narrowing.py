@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.matching.strategies.certified.certificate import Certificate, Probation
+from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
 _NARROWEST = 2  # times; the next time the category is closed
@@ -24,7 +24,7 @@ class Narrowing:
     def __init__(self, beta: float) -> None:
         self._beta = beta
         self._steps = 0
-        self._probation = Probation()
+        self._reopening = Reopening()
         self.certificate = Certificate(beta)
         self.closed = False
 
@@ -47,14 +47,14 @@ class Narrowing:
         if exceeded:
             self.closed = self._steps == _NARROWEST
             self._steps = min(_NARROWEST, self._steps + 1)
-            self.certificate, self._probation = Certificate(self._beta), Probation()
+            self.certificate, self._reopening = Certificate(self._beta), Reopening()
         return exceeded
 
     def watch(self, target: float, *, correct: bool) -> None:
         """Look at a label of what would be served, by which a closed category opens, and then widens by a step."""
-        if (self.narrowed or self.closed) and self._probation.passed(target, correct=correct):
+        if (self.narrowed or self.closed) and self._reopening.passed(target, correct=correct):
             self._steps -= not self.closed
-            self.closed, self._probation = False, Probation()
+            self.closed, self._reopening = False, Reopening()
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -62,11 +62,11 @@ class Narrowing:
             "certificate": self.certificate.state(),
             "closed": self.closed,
             "narrowed": self._steps,
-            "probation": self._probation.state(),
+            "probation": self._reopening.state(),  # an older name, which saved states have
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
         self.certificate.restore(state["certificate"])
         self.closed, self._steps = bool(state["closed"]), int(state["narrowed"])
-        self._probation.restore(state["probation"])
+        self._reopening.restore(state["probation"])

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.matching.strategies.certified.certificate import Certificate, Probation
+from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 from semcache.types.evidence import ClassStanding, wilson
 
 _MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unless it is closed
@@ -23,11 +23,11 @@ class Tenants:
     def __init__(self, beta: float) -> None:
         self._beta = beta
         self._certificates: OrderedDict[str, Certificate] = OrderedDict()
-        self._probation: dict[str, Probation] = {}  # of each closed class
+        self._reopenings: dict[str, Reopening] = {}  # of each closed class
 
     def closed(self, name: str) -> bool:
         """Return True if nothing is served to this class for now."""
-        return name in self._probation
+        return name in self._reopenings
 
     def take(self, name: str, target: float, *, wrong: bool) -> None:
         """Look at an audited answer of this class; `target` is the error per hit that is allowed at this moment."""
@@ -36,13 +36,13 @@ class Tenants:
         certificate.take(target, wrong=wrong)
         if certificate.exceeded:
             self._certificates[name] = Certificate(self._beta)
-            self._probation[name] = Probation()
+            self._reopenings[name] = Reopening()
         self._forget()
 
     def watch(self, name: str, target: float, *, correct: bool) -> None:
         """Look at a label of what would be served with this error, by which a closed class opens again."""
-        if name in self._probation and self._probation[name].passed(target, correct=correct):
-            del self._probation[name]
+        if name in self._reopenings and self._reopenings[name].passed(target, correct=correct):
+            del self._reopenings[name]
 
     def standing(self) -> tuple[ClassStanding, ...]:
         """Where each class stands, the one with most audits first."""
@@ -56,7 +56,8 @@ class Tenants:
         """As JSON has it."""
         return {
             "certificates": {name: one.state() for name, one in self._certificates.items()},
-            "probation": {name: one.state() for name, one in self._probation.items()},
+            # An older name, which saved states have.
+            "probation": {name: one.state() for name, one in self._reopenings.items()},
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -65,13 +66,13 @@ class Tenants:
         for name, one in state.get("certificates", {}).items():
             self._certificates[name] = Certificate(self._beta)
             self._certificates[name].restore(one)
-        self._probation = {}
+        self._reopenings = {}
         for name, logs in state.get("probation", {}).items():
-            self._probation[name] = Probation()
-            self._probation[name].restore(logs)
+            self._reopenings[name] = Reopening()
+            self._reopenings[name].restore(logs)
 
     def _forget(self) -> None:
         if len(self._certificates) > _MOST:
-            oldest = next((name for name in self._certificates if name not in self._probation), None)
+            oldest = next((name for name in self._certificates if name not in self._reopenings), None)
             if oldest is not None:
                 del self._certificates[oldest]

@@ -17,7 +17,7 @@ from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.belief_prior import TERMS
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
-from semcache.matching.strategies.certified.certificate import Probation
+from semcache.matching.strategies.certified.certificate import Reopening
 from semcache.matching.strategies.certified.error_budget import Contract
 from semcache.matching.strategies.certified.knowledge import CAUTION
 from semcache.matching.strategies.certified.priors import shipped
@@ -74,8 +74,8 @@ def test_a_category_is_narrowed_twice_before_it_is_closed_and_opens_by_the_same_
 
 def test_what_is_not_served_comes_back_by_evidence_and_a_wrong_answer_costs_some_of_it() -> None:
     def needed(wrong: int) -> int:
-        probation, count = Probation(), 0
-        while not probation.passed(0.01, correct=count >= wrong):
+        reopening, count = Reopening(), 0
+        while not reopening.passed(0.01, correct=count >= wrong):
             count += 1
         return count
 
