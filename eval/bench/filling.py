@@ -145,7 +145,7 @@ def _entry(number: int, text: str, embedder_id: str, salt: bytes) -> Entry:
         endpoint=Endpoint.CHAT,
         model=prompts.MODEL,
         category="default",
-        shelf=keys.shelf_of(key, "default", embedder_id, salt),
+        partition=keys.partitions_of(key.signature, ["default"], embedder_id, salt)[0],
         embedder_id=embedder_id,
         body=json.dumps(prompts.completion(text)).encode(),
         created=now,

@@ -55,7 +55,7 @@ class PlanLibrary:
         self._store, self._salt = store, salt
         near = embedder is not None and index is not None
         self._embedder, self._index = (embedder, index) if near else (None, None)
-        self._shelves: dict[bytes, TemplateIndex] = {}
+        self._indexes: dict[bytes, TemplateIndex] = {}
         self._where: dict[int, bytes] = {}
         self._count: Counter[str] = Counter()  # templates by tenant
         self._trust: dict[tuple[str, str], PooledOutcomes] = {}
@@ -72,11 +72,11 @@ class PlanLibrary:
 
     def index_of(self, partition: bytes) -> TemplateIndex | None:
         """The templates of a partition, None where there are none."""
-        return self._shelves.get(partition)
+        return self._indexes.get(partition)
 
     def templates(self, tenant: str | None = None) -> list[Template]:
         """Every template, or those of one tenant, oldest first."""
-        found = [one for shelf in self._shelves.values() for one in shelf.templates.values()]
+        found = [one for index in self._indexes.values() for one in index.templates.values()]
         return sorted((one for one in found if tenant in (None, one.tenant)), key=lambda one: (one.created, one.id))
 
     def get(self, plan_id: str | None, tenant: str | None = None) -> Template | None:
@@ -85,7 +85,7 @@ class PlanLibrary:
         partition = None if number is None else self._where.get(number)
         if partition is None or number is None:
             return None
-        found = self._shelves[partition].templates.get(number)
+        found = self._indexes[partition].templates.get(number)
         return found if found is not None and tenant in (None, found.tenant) else None
 
     def predicted(self, template: Template, now: float) -> float:
@@ -280,16 +280,16 @@ class PlanLibrary:
         self._where[template.id] = template.partition
         for name, schema in template.tools.items():
             self._declared.setdefault((template.tenant, template.agent, name), schema)
-        shelf = self._shelves.get(template.partition)
-        if shelf is None:
-            index = self._index(self._embedder.dim) if self._index and self._embedder else None
-            shelf = self._shelves[template.partition] = TemplateIndex(index, salt=self._salt)
-        shelf.put(template, vectors)
+        index = self._indexes.get(template.partition)
+        if index is None:
+            near = self._index(self._embedder.dim) if self._index and self._embedder else None
+            index = self._indexes[template.partition] = TemplateIndex(near, salt=self._salt)
+        index.put(template, vectors)
 
     def _forget(self, id: int) -> None:
         partition = self._where.pop(id, None)
         if partition is not None:
-            self._count[self._shelves[partition].templates[id].tenant] -= 1
-            self._shelves[partition].remove(id)
-            if not len(self._shelves[partition]):
-                del self._shelves[partition]
+            self._count[self._indexes[partition].templates[id].tenant] -= 1
+            self._indexes[partition].remove(id)
+            if not len(self._indexes[partition]):
+                del self._indexes[partition]

@@ -176,9 +176,9 @@ class Plans:
         async with self.library.changing():
             now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
             await self.library.retire(tenant, agent, declared)
-            shelf = self.library.index_of(partition)
+            index = self.library.index_of(partition)
             told = "\n".join((run.task, *run.said, *run.texts))
-            for old in shelf.twins(run.task, draft.tools) if shelf is not None else ():
+            for old in index.twins(run.task, draft.tools) if index is not None else ():
                 whole = grown(old, draft, run.task, told, salt=self._salt)
                 if whole is not None:
                     whole = replace(outcomes.counted(whole, now, success=True), expires=now + self.terms.life)
@@ -255,8 +255,8 @@ class Plans:
         if interrupted(messages):
             return FoundPlan("miss", PlanReason.OFF_PLAN.value)
         known = declared_tools(declared)
-        shelf = self.library.index_of(self.library.partition(tenant, agent, known, system or prompt))
-        if shelf is None or not len(shelf):
+        index = self.library.index_of(self.library.partition(tenant, agent, known, system or prompt))
+        if index is None or not len(index):
             return FoundPlan("miss", PlanReason.COLD.value)
         if not alignable(text):
             return FoundPlan("miss", PlanReason.TOO_LARGE.value)
@@ -264,15 +264,15 @@ class Plans:
         key = digest(self._salt.hex(), masked(text)).hex()
         vector = await self.library.vector(masked(text)) if self._near is not None else None
         asked = PlanQuestion(text, known, done, key, small)
-        found = await self._as_said(shelf, asked, vector)
+        found = await self._as_said(index, asked, vector)
         if found.why not in _OTHER_WORDS:
             return found
-        return await self._in_plain_wording(shelf, asked) or found
+        return await self._in_plain_wording(index, asked) or found
 
-    async def _in_plain_wording(self, shelf: TemplateIndex, asked: PlanQuestion) -> FoundPlan | None:
+    async def _in_plain_wording(self, index: TemplateIndex, asked: PlanQuestion) -> FoundPlan | None:
         """The plan of a task that says in other words what the tasks of a template say; None where there is none."""
         for task, wish in ((plain_task(asked.task), False), (wished(asked.task), True)):
-            match = shelf.worded(task, asked.task, wish=wish) if task is not None else None
+            match = index.worded(task, asked.task, wish=wish) if task is not None else None
             written = as_written(asked.task, task, match.fit) if task is not None and match is not None else None
             if match is None or written is None or task is None:
                 continue
@@ -281,11 +281,11 @@ class Plans:
                 return found
         return None
 
-    async def _as_said(self, shelf: TemplateIndex, asked: PlanQuestion, vector: Vector | None) -> FoundPlan:
+    async def _as_said(self, index: TemplateIndex, asked: PlanQuestion, vector: Vector | None) -> FoundPlan:
         text, key = asked.task, asked.key
         tried: set[int] = set()
         miss = FoundPlan("miss", PlanReason.COLD.value, key=key)
-        while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
+        while len(tried) < _ASKED and (matches := index.search(text, vector, without=tried)):
             first = matches[0]
             if first.tier is PlanTier.NEAR:
                 near = [one for one in matches if key not in one.template.refused and not one.fit.unsure]

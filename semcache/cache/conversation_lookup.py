@@ -69,14 +69,14 @@ class ConversationLookup:
         chain = chain_of(request, policies)
         if chain is None:
             return None
-        shelves = self._placement.loose(request, chain, names)
+        partitions = self._placement.loose(request, chain, names)
         held: Lookup | None = None
-        for entry_id in self._search.live.wordings.find(shelves, request.text)[:_EQUAL]:
+        for entry_id in self._search.live.wordings.find(partitions, request.text)[:_EQUAL]:
             card = self._search.live.registry.get(entry_id)
             served = None if card is None else await self._equal(query, card, chain)
             if card is None or served is None:
                 continue
-            lookup = Lookup(query.request_id, request, query.key, card.category, served, card.shelf)
+            lookup = Lookup(query.request_id, request, query.key, card.category, served, card.partition)
             if self._quorum.holds(card, request):
                 held = held or replace(lookup, decision=held_back(served))
                 continue

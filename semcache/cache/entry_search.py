@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 _WIDER = 20  # neighbours that are looked at for each that is shown, where a selector leaves some out
-_SHELVES = 20_000
+_PARTITIONS = 20_000
 _AT_ONCE = 2_000  # vectors that are read at once
 _age = attrgetter("created", "id")
 
@@ -67,11 +67,11 @@ class EntrySearch:
         [vector] = await self._parts.embedder.embed([text])
         meant = await self._meant(where)
         if meant is None:
-            shelves: Iterable[bytes] = await live.index.partitions()
+            partitions: Iterable[bytes] = await live.index.partitions()
         else:
-            shelves = await asyncio.to_thread(_shelves, live.registry.cards(), meant)
+            partitions = await asyncio.to_thread(_partitions_of, live.registry.cards(), meant)
         k = limit if meant is None else limit * _WIDER
-        near = await live.index.search_all(list(shelves)[:_SHELVES], vector, k)
+        near = await live.index.search_all(list(partitions)[:_PARTITIONS], vector, k)
         scores = {one.entry_id: one.score for one in near if meant is None or one.entry_id in meant}
         if meant is not None and len(scores) < limit and len(near) == k:
             scores = await self._compared(meant, vector, limit)
@@ -118,5 +118,5 @@ def _newest(
     return heapq.nlargest(limit, older, key=_age), len(found)
 
 
-def _shelves(cards: Sequence[Card], meant: frozenset[int]) -> set[bytes]:
-    return {card.shelf for card in cards if card.shelf and card.id in meant}
+def _partitions_of(cards: Sequence[Card], meant: frozenset[int]) -> set[bytes]:
+    return {card.partition for card in cards if card.partition and card.id in meant}

@@ -198,7 +198,7 @@ class Inspection:
         """
         number = parse_id(entry_id)
         [entry] = [None] if number is None else await self._parts.store.get([number])
-        if entry is None or not entry.shelf or tenant not in (None, entry.key.scope.tenant):
+        if entry is None or not entry.partition or tenant not in (None, entry.key.scope.tenant):
             return None
         now, batch = self._parts.clock(), f"exact-{secrets.token_hex(4)}"
         if not await self._store.unshelve(entry.id, batch=batch, now=now, until=now + max(60.0, self._parts.undo)):

@@ -70,7 +70,7 @@ async def fill(
             rows: dict[bytes, list[int]] = {}
             for row, card in enumerate(batch.cards):
                 if taken(card) and card.id not in held:
-                    rows.setdefault(card.shelf, []).append(row)
+                    rows.setdefault(card.partition, []).append(row)
             for partition, numbers in rows.items():
                 ids = [batch.cards[row].id for row in numbers]
                 await live.index.bulk_add(partition, ids, batch.matrix[numbers])

@@ -207,7 +207,7 @@ class Maintenance:
                     self._live.share(card.id, card.answer_class)
                 elif card.id not in hidden and self._live.wants(card.id):
                     displaced += self._live.add_stored(card)
-                    await self._live.index.add(card.shelf, card.id, vector)
+                    await self._live.index.add(card.partition, card.id, vector)
             with_vector = {card.id for card in batch.cards}
             rest = tuple([entry_id for entry_id in unknown if entry_id not in with_vector])
             # Not `get`: one entry that cannot be opened here would hold up everything that comes after it.

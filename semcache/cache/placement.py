@@ -99,7 +99,7 @@ class Placement:
         """Return where to search for a request of these categories, and where to keep it. Raises CacheUnavailable."""
         near = [category for category in near if category.cache and category.semantic]
         names = [category.name for category in near]
-        partitions = keys.shelves_of(key.signature, names, self.embedding.id, self._salt)
+        partitions = keys.partitions_of(key.signature, names, self.embedding.id, self._salt)
         chain = chain_of(request, near)
         if chain is None:
             return Places(partitions[0], partitions, vector)
@@ -118,7 +118,7 @@ class Placement:
     def loose(self, request: Request, chain: TurnChain, names: Sequence[str]) -> list[bytes]:
         """Return the partitions of these categories for conversations of this form, whatever was said."""
         signature = keys.loose_signature(request, chain.rest, self._salt)
-        return keys.shelves_of(signature, names, self.embedding.id, self._salt)
+        return keys.partitions_of(signature, names, self.embedding.id, self._salt)
 
 
 def _tells_itself(request: Request) -> bool:

@@ -61,11 +61,11 @@ async def gather(
         left += len(found) - len(placed)
         if placed:
             matrix = await _vectors(embedder, placed)
-            shelves = [
-                keys.shelves_of(place.signature, [entry.category], embedder.id, store.salt)[0]
+            partitions = [
+                keys.partitions_of(place.signature, [entry.category], embedder.id, store.salt)[0]
                 for entry, place in placed
             ]
-            await store.reembed(embedder.id, [entry.id for entry, _ in placed], shelves, matrix)
+            await store.reembed(embedder.id, [entry.id for entry, _ in placed], partitions, matrix)
             embedded += len(placed)
         if told is not None:
             told(len(found))
@@ -87,17 +87,17 @@ def place_of(entry: Entry, salt: bytes) -> Place | None:
     conversation whose earlier turns may be in other words.
     """
 
-    def shelf(signature: bytes) -> bytes:
-        return keys.shelves_of(signature, [entry.category], entry.embedder_id, salt)[0]
+    def partition(signature: bytes) -> bytes:
+        return keys.partitions_of(signature, [entry.category], entry.embedder_id, salt)[0]
 
-    if entry.shelf == shelf(entry.key.signature):
+    if entry.partition == partition(entry.key.signature):
         return Place(entry.key.signature)
     chain = conversation.stored_chain(entry.key.canonical)
     if chain is None or not chain.turns:
         return None
     scope, endpoint, *_ = keys.unframe(entry.key.canonical)
     loose = keys.digest(salt, b"context", scope, endpoint, keys.canonical(chain.rest))
-    return Place(loose, chain.questions) if entry.shelf == shelf(loose) else None
+    return Place(loose, chain.questions) if entry.partition == partition(loose) else None
 
 
 async def _vectors(embedder: Embedder, placed: Sequence[tuple[Entry, Place]]) -> Matrix:

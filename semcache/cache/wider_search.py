@@ -41,10 +41,10 @@ class WiderSearch:
             return None
         named = request.controls.category
         names = self._names if named is None else [name for name in self._names if name == named]
-        shelves = keys.shelves_of(key.signature, names, self._embedder_id, self._salt)
-        found = self._live.index.search_now(shelves, lookup.vector, _NEIGHBOURS)
+        partitions = keys.partitions_of(key.signature, names, self._embedder_id, self._salt)
+        found = self._live.index.search_now(partitions, lookup.vector, _NEIGHBOURS)
         if found is None:
-            found = await self._live.index.search_all(shelves, lookup.vector, _NEIGHBOURS)
+            found = await self._live.index.search_all(partitions, lookup.vector, _NEIGHBOURS)
         lowest = max(LOWEST, request.controls.min_score or LOWEST)
         judged: list[Doubt] = []
         for one in found:

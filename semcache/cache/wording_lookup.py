@@ -76,10 +76,12 @@ class WordingLookup:
     @staticmethod
     def _found(query: Query, card: Card, decision: Serve | Forward) -> Lookup:
         timings = Timings(key=query.seconds)
-        return Lookup(query.request_id, query.request, query.key, card.category, decision, card.shelf, timings=timings)
+        return Lookup(
+            query.request_id, query.request, query.key, card.category, decision, card.partition, timings=timings
+        )
 
     def _cards(self, query: Query, names: Sequence[str]) -> list[Card]:
-        partitions = keys.shelves_of(query.key.signature, names, self._embedder_id, self._salt)
+        partitions = keys.partitions_of(query.key.signature, names, self._embedder_id, self._salt)
         ids = self._live.wordings.find(partitions, query.request.text)
         return [card for entry_id in ids if (card := self._live.registry.get(entry_id)) is not None]
 

@@ -98,7 +98,7 @@ class EntryMaker:
             endpoint=request.endpoint,
             model=request.model,
             category=lookup.category,
-            shelf=lookup.shelf if vector is not None else b"",
+            partition=lookup.partition if vector is not None else b"",
             embedder_id=self._embedder_id if vector is not None else "",
             body=answer.body,
             created=now,
@@ -109,7 +109,7 @@ class EntryMaker:
             tags=request.controls.tags,
             source=source,
             askers=self._askers(lookup, source),
-            wording=b"" if vector is None or not lookup.shelf else self._wording(lookup.key.text),
+            wording=b"" if vector is None or not lookup.partition else self._wording(lookup.key.text),
         )
         return entry, vector
 
@@ -233,7 +233,7 @@ class EntryWriter:
                 self._deletions.start(self._delete(evicted))
         if vector is not None and self._live.registry.get(card.id) is card:
             try:
-                await self._faults.guard("index", self._live.index.add(card.shelf, card.id, vector))
+                await self._faults.guard("index", self._live.index.add(card.partition, card.id, vector))
             except CacheUnavailable:
                 # The exact tier finds it; the semantic tier will after a restart.
                 return

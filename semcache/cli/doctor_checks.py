@@ -312,10 +312,10 @@ def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
     if not (folder / snapshot.MANIFEST).exists():
         return Finding("index", "ok", "no snapshot yet: the index is built from the store at the start")
     try:
-        shelf, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
+        partitions, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
     except IndexFault as error:
         return Finding("index", "warn", str(error), "nothing to do: the next start builds the index from the store")
-    return Finding("index", "ok", f"a snapshot of {len(shelf)} vectors")
+    return Finding("index", "ok", f"a snapshot of {len(partitions)} vectors")
 
 
 def _port(settings: Settings) -> Finding:

@@ -135,7 +135,7 @@ def line(entry: Entry) -> bytes:
         "expires": entry.expires,
         "tags": entry.tags,
         "source": entry.source,
-        "semantic": bool(entry.shelf),
+        "semantic": bool(entry.partition),
         "prompt_tokens": entry.usage.prompt_tokens,
         "completion_tokens": entry.usage.completion_tokens,
     }

@@ -180,7 +180,7 @@ async def _keep_one(
 
 async def _of_another_embedder(cache: ResponseCache, card: Card) -> bool:
     """Return True if paraphrases no longer find an entry, because the embedder has changed since."""
-    if not card.shelf:
+    if not card.partition:
         return False
     entry = await cache.get(card.id)
     return entry is not None and entry.embedder_id != cache.embedder_id

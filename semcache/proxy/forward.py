@@ -58,7 +58,7 @@ class Forwarder:
         if same is not None or lookup.vector is None or is_kept_upstream(lookup.request):
             return same
         like = await self._flights.like(
-            lookup.shelf, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
+            lookup.partition, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
         )
         # Meanwhile an identical request may have been sent.
         return like or self._same(lookup)
@@ -74,7 +74,7 @@ class Forwarder:
         card = Card(
             id=0,
             exact=key.exact if key else b"",
-            shelf=lookup.shelf,
+            partition=lookup.partition,
             category=lookup.category,
             text=lookup.request.text,
             created=self._cache.clock(),

@@ -56,14 +56,12 @@ def loose_signature(request: Request, rest: Mapping[str, Any], salt: bytes) -> b
     return digest(salt, b"context", _scope(request.scope), request.endpoint.value.encode(), canonical(rest))
 
 
-def shelf_of(key: CacheKey, category: str, embedder_id: str, salt: bytes) -> bytes:
-    """The 16-byte name of the index partition in which this request may find neighbours of a category."""
-    return shelves_of(key.signature, [category], embedder_id, salt)[0]
+def partitions_of(signature: bytes, categories: Iterable[str], embedder_id: str, salt: bytes) -> list[bytes]:
+    """The 16-byte names of the index partitions in which requests of this signature may find neighbours, by category.
 
-
-def shelves_of(signature: bytes, categories: Iterable[str], embedder_id: str, salt: bytes) -> list[bytes]:
-    """The names of several categories' partitions; what they have in common is digested once."""
-    common = blake2b(_frame(b"shelf", signature), digest_size=32, key=salt)
+    What they have in common is digested once.
+    """
+    common = blake2b(_frame(b"shelf", signature), digest_size=32, key=salt)  # an older name, in every store
     names = []
     for category in categories:
         one = common.copy()

@@ -260,9 +260,9 @@ class Simulator:
             ttl = self._freshness.ttl(Request(Endpoint.CHAT, "", {}, arrival.text, b""), category, vector)
         if ttl <= 0.0 or not arrival.keep:
             return
-        shelf = b"" if vector is None else self._where(arrival)[0]
+        partition = b"" if vector is None else self._where(arrival)[0]
         created, expires = arrival.at, arrival.at + ttl
-        card = Card(pending.number + 1, pending.digest, shelf, category, arrival.text, created, expires, answer)
+        card = Card(pending.number + 1, pending.digest, partition, category, arrival.text, created, expires, answer)
         self._answers[card.id] = arrival
         for gone in self.registry.add(card, cost=arrival.cost):
             self.evicted += gone.exact != card.exact or gone.id == card.id
@@ -270,7 +270,7 @@ class Simulator:
         if card.id in self._answers:
             heapq.heappush(self._expiries, (expires + pending.policy.revalidate, card.id))
             if vector is not None:
-                self._index.add(shelf, card.id, vector)
+                self._index.add(partition, card.id, vector)
                 if self._wordings is not None:
                     self._wordings.index.add(card)
 
@@ -278,7 +278,7 @@ class Simulator:
         del self._answers[card.id]
         if self._wordings is not None:
             self._wordings.index.remove(card)
-        self._index.remove(card.shelf, card.id)
+        self._index.remove(card.partition, card.id)
 
     def _sweep(self, now: float) -> None:
         while self._expiries and self._expiries[0][0] <= now:

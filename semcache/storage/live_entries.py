@@ -107,7 +107,7 @@ class LiveEntries:
     def _is_there(self, card: Card) -> bool:
         """Return True if an entry is known still, in the partition that this card says."""
         known = self.registry.get(card.id)
-        return known is not None and known.shelf == card.shelf
+        return known is not None and known.partition == card.partition
 
     def _displacing(self, card: Card, cost: float) -> list[Card]:
         displaced = self.registry.add(card, cost=cost)

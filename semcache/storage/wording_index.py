@@ -30,14 +30,14 @@ class WordingIndex:
 
     def add(self, card: Card) -> None:
         """Make an entry findable at once."""
-        if card.shelf:
+        if card.partition:
             self._place(card, card.wording if is_current(card.wording) else digest_of(card.text, self._salt))
 
     def add_stored(self, card: Card) -> None:
         """Make an entry findable: at once if its digest is known, else when `work` comes to it."""
         if is_current(card.wording):
             self.add(card)
-        elif card.shelf:
+        elif card.partition:
             self._waiting.append(card)
 
     def remove(self, card: Card) -> None:
@@ -72,7 +72,7 @@ class WordingIndex:
 
     def _place(self, card: Card, digest: bytes) -> None:
         self._leave(card.id)
-        place = self._places[card.id] = card.shelf + digest
+        place = self._places[card.id] = card.partition + digest
         self._ids[place] = (card.id, *self._ids.get(place, ()))
 
     def _leave(self, entry_id: int) -> None:

@@ -162,8 +162,8 @@ Decision: TypeAlias = Serve | Verify | Forward
 class Lookup:
     """A request, the key it was looked up under, and what was decided.
 
-    `key` and `shelf` are None / b"" when the request was bypassed or could not be keyed. The vector is kept so that a
-    later store does not embed twice. `verified` is what a verifier's verdict cost, None where nobody was asked.
+    `key` and `partition` are None / b"" when the request was bypassed or could not be keyed. The vector is kept so that
+    a later store does not embed twice. `verified` is what a verifier's verdict cost, None where nobody was asked.
     """
 
     request_id: str
@@ -171,7 +171,7 @@ class Lookup:
     key: CacheKey | None
     category: str
     decision: Decision
-    shelf: bytes = b""
+    partition: bytes = b""
     vector: Vector | None = None
     timings: Timings = Timings()
     verified: float | None = None

@@ -54,15 +54,15 @@ class Usage:
 class Card:
     """The part of an entry that is kept in memory: enough to decide on it, without its answer.
 
-    `shelf` names the index partition (16 bytes) or is b"" for an entry without a vector (exact tier only). Entries
-    whose answers were judged to be the same share `answer`, the id of the first of them; 0 stands for its own id.
-    `askers` are keyed digests of the users who have asked for this very request, as far as a quorum counts them.
+    `partition` is the name of its index partition (16 bytes), or b"" for an entry without a vector (exact tier only).
+    Entries whose answers were judged to be the same share `answer`, the id of the first of them; 0 stands for its own
+    id. `askers` are keyed digests of the users who have asked for this very request, as far as a quorum counts them.
     `wording` is the digest of the text's canonical wording, b"" where none was kept.
     """
 
     id: int
     exact: bytes
-    shelf: bytes
+    partition: bytes
     category: str
     text: str
     created: float
@@ -99,7 +99,7 @@ class Entry:
     endpoint: Endpoint
     model: str
     category: str
-    shelf: bytes
+    partition: bytes
     embedder_id: str
     body: bytes
     created: float
@@ -124,7 +124,7 @@ class Entry:
         return Card(
             self.id,
             key.exact,
-            self.shelf,
+            self.partition,
             self.category,
             key.text,
             self.created,
@@ -150,7 +150,7 @@ class Entry:
             "expires": self.expires,
             "tags": list(self.tags),
             "source": self.source,
-            "semantic": bool(self.shelf),
+            "semantic": bool(self.partition),
         }
 
 

@@ -1,7 +1,7 @@
 """Single-flight: one upstream call that several concurrent requests share.
 
 Knows nothing of HTTP or dialects: a flight publishes bytes, and anyone may read them from the start. Who may follow
-whom is the caller's rule, given as text, shelf and vector.
+whom is the caller's rule, given as text, partition and vector.
 Invariant: every subscriber sees the same bytes in the same order; the work is cancelled when the last one leaves before
 it has landed, and never before.
 """
@@ -189,9 +189,9 @@ class Flights:
         return None if flight is None or flight.abandoned else flight
 
     async def like(
-        self, shelf: bytes, vector: Vector, accept: Callable[[Card, float], Awaitable[bool]]
+        self, partition: bytes, vector: Vector, accept: Callable[[Card, float], Awaitable[bool]]
     ) -> Flight | None:
-        """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities.
+        """The nearest flight of the same partition that `accept` takes; scores are cosine similarities.
 
         Only the nearest few are asked about: of prompts made from one template, all that are in the air are near, and
         each new one would be compared with every other. One that has landed meanwhile will do, one that was given up
@@ -200,7 +200,7 @@ class Flights:
         scored = [
             (float(flight.vector @ vector), flight)
             for flight in self._by_exact.values()
-            if flight.vector is not None and flight.card.shelf == shelf and not flight.abandoned
+            if flight.vector is not None and flight.card.partition == partition and not flight.abandoned
         ]
         for score, flight in nlargest(NEAREST, scored, key=lambda pair: pair[0]):
             if await accept(flight.card, score) and not flight.abandoned:

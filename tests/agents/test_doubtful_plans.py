@@ -212,4 +212,4 @@ async def test_what_is_over_is_kept_neither_in_the_store_nor_in_memory() -> None
     await plans.library.sweep(at[0], grace=3600.0)
     assert plans.library.templates() == []
     assert len(await store.plans(0)) == 1, "the newest stays, so that numbers go on from it"
-    assert len(plans.library._shelves) == 0
+    assert len(plans.library._indexes) == 0

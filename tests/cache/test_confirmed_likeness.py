@@ -47,7 +47,7 @@ async def test_a_rewording_to_which_the_verifier_does_not_object_is_served_cold(
 async def test_a_call_in_the_air_is_joined_where_the_verifier_has_read_both(coming: str, joined: bool) -> None:
     async with await AsyncSemanticCache.open("memory://", seed=7, timeout=60.0) as cache:
         lookup = (await cache.lookup("How many calories does an egg have?")).lookup
-        card = Card(0, b"x", lookup.shelf, "default", coming, 0.0, float("inf"))
+        card = Card(0, b"x", lookup.partition, "default", coming, 0.0, float("inf"))
         assert isinstance(cache.components.lookup.of_coming(lookup, card, 0.93), Verify)
         assert await cache.acceptable(lookup, card, 0.93) is joined
         cache.components.verifiers._known.clear()

@@ -114,8 +114,8 @@ async def test_answers_rejections_and_ids_survive_the_move(tmp_path: Path, pack:
     head = await store.head()
     await reindexing.move(store, HashingEmbedder(32), now=0.0)
     after = await store.get([card.id for card in cards])
-    fixed = [replace(entry, shelf=b"", embedder_id="") for entry in before if entry is not None]
-    assert [replace(entry, shelf=b"", embedder_id="") for entry in after if entry is not None] == fixed
+    fixed = [replace(entry, partition=b"", embedder_id="") for entry in before if entry is not None]
+    assert [replace(entry, partition=b"", embedder_id="") for entry in after if entry is not None] == fixed
     assert len(await store.rejections()) == 1
     assert await store.head() == head, "running workers are told nothing: they go on with what they have"
     await store.close()
@@ -155,7 +155,7 @@ async def test_an_entry_whose_place_cannot_be_told_is_left(tmp_path: Path, pack:
     [card] = [card async for batch in store.cards("", now=0.0) for card in batch]
     [entry] = await store.get([card.id])
     assert entry is not None
-    odd = replace(entry, id=7, shelf=b"x" * 16, key=replace(entry.key, exact=b"y" * 32))
+    odd = replace(entry, id=7, partition=b"x" * 16, key=replace(entry.key, exact=b"y" * 32))
     await store.put(odd, np.eye(64, dtype=np.float32)[0])
     moved = await reindexing.move(store, HashingEmbedder(32), now=0.0)
     assert (moved.switched, moved.left) == (1, 1)

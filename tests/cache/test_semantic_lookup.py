@@ -246,7 +246,7 @@ async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache
     assert told.notes == [("default", None, False)]
     found = await ask(cache, "What's the capital of Peru?")
     assert told.notes[1:] == [("default", found.p_correct, True)]
-    card = Card(0, b"x", found.lookup.shelf, "default", "What is the capital of Peru?", 0.0, float("inf"))
+    card = Card(0, b"x", found.lookup.partition, "default", "What is the capital of Peru?", 0.0, float("inf"))
     assert await cache.acceptable(found.lookup, card, 0.99)
     await ask(cache, "What is the capital of Peru?")
     assert len(told.notes) == 2
@@ -258,8 +258,8 @@ async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache
 async def test_nobody_joins_a_call_in_the_air_for_another_conversation(cache: AsyncSemanticCache) -> None:
     found = await ask(cache, *THROAT)
     other = await ask(cache, "What is lung cancer?", *THROAT[1:])
-    assert other.lookup.shelf == found.lookup.shelf
-    card = Card(0, b"x", found.lookup.shelf, "default", THROAT[2], 0.0, float("inf"))
+    assert other.lookup.partition == found.lookup.partition
+    card = Card(0, b"x", found.lookup.partition, "default", THROAT[2], 0.0, float("inf"))
     assert not await cache.acceptable(other.lookup, card, 1.0)
 
 

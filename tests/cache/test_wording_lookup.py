@@ -182,7 +182,7 @@ async def test_a_fresh_answer_from_an_audit_can_be_found_by_meaning(cache: Async
     await cache.record(served, "Press Cancel twice.")
     card = cache.registry.exact(served.lookup.key.exact)
     assert card is not None
-    assert card.shelf != b""
+    assert card.partition != b""
 
 
 def _audits(cache: AsyncSemanticCache) -> int:
@@ -322,10 +322,10 @@ def test_at_least_one_wording_is_read_and_no_more_than_asked_for() -> None:
 def test_an_entry_that_is_added_again_or_removed_is_found_once_or_not_at_all() -> None:
     index, elsewhere = WordingIndex(b"salt"), b"q" * 16
     card = Card(1, b"", b"p" * 16, "", KEPT, 0.0, 1e12)
-    for one in (card, card, replace(card, shelf=elsewhere), replace(card, shelf=elsewhere, id=2)):
+    for one in (card, card, replace(card, partition=elsewhere), replace(card, partition=elsewhere, id=2)):
         index.add(one)
-    assert index.find([card.shelf], ASKED) == []
-    assert index.find([card.shelf, elsewhere], ASKED) == [2, 1]
+    assert index.find([card.partition], ASKED) == []
+    assert index.find([card.partition, elsewhere], ASKED) == [2, 1]
     index.remove(card)
     index.remove(card)
     assert index.find([elsewhere], ASKED) == [2]

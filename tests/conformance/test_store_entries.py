@@ -12,7 +12,7 @@ from tests.storage.stores.values import NOW, digest, entry, vector
 @every
 async def test_entries_come_back_as_they_were_in_the_order_asked_for(store):
     first = entry(1, tags=("b", "a", "b"), source="import")
-    second = entry(2**62, scope=Scope("acme", "ann", "ns"), shelf=b"", body=b"\x00" * 100_000)
+    second = entry(2**62, scope=Scope("acme", "ann", "ns"), partition=b"", body=b"\x00" * 100_000)
     await store.put(first, vector(1))
     await store.put(second, None)
     assert await store.get([2**62, 7, 1, 1]) == [second, None, first, first]

@@ -305,7 +305,7 @@ async def test_labels_are_found_by_their_entries_newest_first(store):
 
 @every
 async def test_an_entry_loses_its_vector_and_gets_it_back(store):
-    await store.put_all([(entry(1), vector(1)), (entry(2, shelf=b""), None)])
+    await store.put_all([(entry(1), vector(1)), (entry(2, partition=b""), None)])
     await store.reject([Rejection(1, digest("wrong"))], now=NOW)
     seen = await store.head()
     assert await store.unshelve(1, batch="exact-1", now=NOW + 1, until=NOW + 50)
@@ -313,7 +313,7 @@ async def test_an_entry_loses_its_vector_and_gets_it_back(store):
     assert not await store.unshelve(2, batch="exact-3", now=NOW + 1, until=NOW + 50)
     assert not await store.unshelve(3, batch="exact-4", now=NOW + 1, until=NOW + 50)
     [plain] = await store.get([1])
-    assert plain == replace(entry(1), shelf=b"", embedder_id="")
+    assert plain == replace(entry(1), partition=b"", embedder_id="")
     assert list((await store.vectors_of([1], "mini")).cards) == []
     told = [(one.kind, one.entry_id) for one in await store.changes(seen)]
     assert told == [(ChangeKind.DELETE, 1), (ChangeKind.PUT, 1), (ChangeKind.REJECT, 1)]

@@ -14,9 +14,9 @@ async def test_cards_and_vectors_part_the_living_entries(store):
         await store.put(entry(n), vector(n))
     await store.put(entry(8, expires=NOW), vector(8))
     await store.put(entry(9, embedder_id="other"), vector(9))
-    await store.put(entry(10, shelf=b""), None)
-    await store.put(entry(11, shelf=b""), None)
-    await store.put(entry(12, shelf=b"", expires=NOW - 1), None)
+    await store.put(entry(10, partition=b""), None)
+    await store.put(entry(11, partition=b""), None)
+    await store.put(entry(12, partition=b"", expires=NOW - 1), None)
     batches = [batch async for batch in store.vectors("mini", now=NOW, batch=3)]
     assert [[card.id for card in batch.cards] for batch in batches] == [[1, 2, 3], [4, 5, 6], [7]]
     for batch in batches:
@@ -26,7 +26,7 @@ async def test_cards_and_vectors_part_the_living_entries(store):
             assert card == entry(card.id).card()
     pages = [list(page) async for page in store.cards("mini", now=NOW, batch=1)]
     assert [[card.id for card in page] for page in pages] == [[9], [10], [11]]
-    assert pages[1] == [entry(10, shelf=b"").card()]
+    assert pages[1] == [entry(10, partition=b"").card()]
     assert await store.embedders() == {"mini": 8, "other": 1}
 
 

@@ -25,7 +25,7 @@ async def test_a_store_that_is_built_in_keeps_wordings(store):
 
 @every
 async def test_a_digest_comes_back_with_its_entry_however_that_is_read(store):
-    first, second = entry(1, wording=b"\x00one"), entry(2, shelf=b"", wording=b"two")
+    first, second = entry(1, wording=b"\x00one"), entry(2, partition=b"", wording=b"two")
     await store.put_all([(first, vector(1)), (second, None), (entry(3), vector(3))])
     assert await store.get([1, 2, 3]) == [first, second, entry(3)]
     assert await store.select(Selector(everything=True)) == [first, second, entry(3)]

@@ -120,7 +120,7 @@ cards = st.builds(
     Card,
     id=st.integers(0, 5),
     exact=st.just(b""),
-    shelf=st.just(b""),
+    partition=st.just(b""),
     category=st.just("default"),
     text=st.sampled_from(["clean", "conflicting"]),
     created=st.floats(0, 2000),

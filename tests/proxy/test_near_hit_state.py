@@ -172,4 +172,4 @@ async def test_answers_to_other_workers_requests_become_examples_and_only_the_la
 
 def entry(number: int, model: str) -> Entry:
     key = CacheKey(Scope("acme"), b"s" * 32, bytes([number]) * 32, f"How {number}?", b"")
-    return Entry(number, key, Endpoint.CHAT, model, "c", b"shelf", "e", says("so"), 0.0, 9e9, Usage(10, 10))
+    return Entry(number, key, Endpoint.CHAT, model, "c", b"partition", "e", says("so"), 0.0, 9e9, Usage(10, 10))

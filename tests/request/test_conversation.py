@@ -89,7 +89,7 @@ def keys_of(identity: bytes) -> bytes:
     return b"".join(len(part).to_bytes(8, "big") + part for part in (b"s", b"chat", identity, b"text"))
 
 
-# What the name of the shelf covers
+# What the name of the partition covers
 
 
 @pytest.mark.parametrize("endpoint", ALL)
@@ -101,21 +101,21 @@ def test_only_the_words_of_earlier_turns_are_left_out(endpoint: Endpoint) -> Non
 
 
 @pytest.mark.parametrize("endpoint", ALL)
-def test_another_system_prompt_is_another_shelf(endpoint: Endpoint) -> None:
+def test_another_system_prompt_is_another_partition(endpoint: Endpoint) -> None:
     brief, long = (with_system(endpoint, prompt, *talk("a", "b", "c")) for prompt in ("Be brief.", "Be thorough."))
     assert chain(brief).turns == chain(long).turns
     assert loose(brief) != loose(long)
 
 
 @pytest.mark.parametrize("endpoint", ALL)
-def test_another_tool_result_is_another_shelf(endpoint: Endpoint) -> None:
+def test_another_tool_result_is_another_partition(endpoint: Endpoint) -> None:
     rain, same, sun = (with_tool(endpoint, result) for result in ("rain", "rain", "sun"))
     assert loose(rain) == loose(same)
     assert loose(rain) != loose(sun)
 
 
 @pytest.mark.parametrize("endpoint", ALL)
-def test_another_tool_call_is_another_shelf(endpoint: Endpoint) -> None:
+def test_another_tool_call_is_another_partition(endpoint: Endpoint) -> None:
     assert loose(with_tool(endpoint, "rain")) != loose(with_tool(endpoint, "rain", arguments='{"city":"Rome"}'))
 
 
@@ -154,11 +154,11 @@ def test_results_that_belong_to_other_calls_stay_apart() -> None:
 @pytest.mark.parametrize(
     "body", [{"temperature": 0.5}, {"model": "other"}, {"tools": [{"type": "function", "name": "f"}]}]
 )
-def test_model_sampling_and_tools_are_part_of_the_shelf(endpoint: Endpoint, body: dict[str, Any]) -> None:
+def test_model_sampling_and_tools_are_part_of_the_partition(endpoint: Endpoint, body: dict[str, Any]) -> None:
     assert loose(read(endpoint, *talk("a", "b", "c"))) != loose(read(endpoint, *talk("a", "b", "c"), **body))
 
 
-def test_number_and_order_of_turns_are_part_of_the_shelf() -> None:
+def test_number_and_order_of_turns_are_part_of_the_partition() -> None:
     shapes = [
         talk("a", "b", "c"),
         talk("a", "b", "a", "b", "c"),
@@ -169,7 +169,7 @@ def test_number_and_order_of_turns_are_part_of_the_shelf() -> None:
     assert len({loose(read(CHAT, *shape)) for shape in shapes}) == len(shapes)
 
 
-def test_a_picture_in_an_earlier_turn_is_part_of_the_shelf() -> None:
+def test_a_picture_in_an_earlier_turn_is_part_of_the_partition() -> None:
     def request(url: str) -> Request:
         picture = {"type": "image_url", "image_url": {"url": url}}
         return read(CHAT, user([{"type": "text", "text": "Look."}, picture]), assistant("Nice."), user("What is that?"))

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.request.keys import cache_key, canonical, digest, loose_signature, shelf_of, shelves_of
+from semcache.request.keys import cache_key, canonical, digest, loose_signature, partitions_of
 from semcache.types import Endpoint, Request, Scope
 
 SALT = b"s" * 32
@@ -80,26 +80,26 @@ def test_a_lone_surrogate_is_a_text_like_any_other() -> None:
     assert cache_key(replace(BASE, text="\ud800"), SALT).exact != cache_key(BASE, SALT).exact
 
 
-def test_a_shelf_is_one_signature_one_category_one_embedder() -> None:
+def test_a_partition_is_one_signature_one_category_one_embedder() -> None:
     key = cache_key(BASE, SALT)
     other = cache_key(replace(BASE, identity={"model": "m2"}), SALT)
     names = {
-        shelf_of(key, "support", "e1", SALT),
-        shelf_of(key, "code", "e1", SALT),
-        shelf_of(key, "support", "e2", SALT),
-        shelf_of(other, "support", "e1", SALT),
+        partitions_of(key.signature, ["support"], "e1", SALT)[0],
+        partitions_of(key.signature, ["code"], "e1", SALT)[0],
+        partitions_of(key.signature, ["support"], "e2", SALT)[0],
+        partitions_of(other.signature, ["support"], "e1", SALT)[0],
     }
     assert len(names) == 4
     assert {len(name) for name in names} == {16}
 
 
-def test_shelves_that_are_named_together_are_the_shelves_that_are_named_alone() -> None:
-    # A stored entry remembers the name of its shelf: another way to compute it must not lose what is stored.
+def test_partitions_that_are_named_together_are_those_that_are_named_alone() -> None:
+    # A stored entry remembers the name of its partition: another way to compute it must not lose what is stored.
     key = cache_key(BASE, SALT)
-    alone = [shelf_of(key, category, "e1", SALT) for category in ("support", "code", "")]
-    assert shelves_of(key.signature, ["support", "code", ""], "e1", SALT) == alone
+    alone = [partitions_of(key.signature, [category], "e1", SALT)[0] for category in ("support", "code", "")]
+    assert partitions_of(key.signature, ["support", "code", ""], "e1", SALT) == alone
     assert alone[0] == digest(SALT, b"shelf", key.signature, b"support", b"e1")[:16]
-    assert shelves_of(key.signature, [], "e1", SALT) == []
+    assert partitions_of(key.signature, [], "e1", SALT) == []
 
 
 @given(requests, requests)

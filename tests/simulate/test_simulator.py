@@ -181,7 +181,7 @@ def test_what_lives_on_while_it_is_asked_anew_is_served_and_costs_a_call() -> No
     assert steps[3].source == 2
 
 
-def test_categories_keep_to_their_own_terms_and_shelves() -> None:
+def test_categories_keep_to_their_own_terms_and_partitions() -> None:
     vectors = units([np.eye(DIM)[0], np.eye(DIM)[0] + 0.05 * np.eye(DIM)[1]])
     terms = with_category(with_category(pack(), "off", cache=False), "words", semantic=False)
 

@@ -21,10 +21,10 @@ async def test_an_entry_that_left_its_partition_while_its_wording_waited_is_not_
     live = LiveEntries(MemoryStore(), EntryRegistry(lambda _name: Quota(9, Lru())), HotEntries(9), index, salt=b"s")
     live.add_stored(CARD)
     await live.hide(CARD.id)
-    live.add_stored(replace(CARD, shelf=b""))
+    live.add_stored(replace(CARD, partition=b""))
     assert live.read_wordings(1000) == 0
-    assert live.wordings.find([CARD.shelf], CARD.text) == []
+    assert live.wordings.find([CARD.partition], CARD.text) == []
     live.add_stored(replace(CARD, id=2, exact=b"other"))
     live.read_wordings(1000)
-    assert live.wordings.find([CARD.shelf], CARD.text) == [2]
+    assert live.wordings.find([CARD.partition], CARD.text) == [2]
     await index.close()

@@ -13,8 +13,8 @@ from semcache.upstream.coalescing import AHEAD, Flight, Flights
 from tests.waiting import settled, soon
 
 
-def card(exact: bytes = b"e", shelf: bytes = b"s") -> Card:
-    return Card(0, exact, shelf, "default", "text", 0.0, float("inf"))
+def card(exact: bytes = b"e", partition: bytes = b"s") -> Card:
+    return Card(0, exact, partition, "default", "text", 0.0, float("inf"))
 
 
 async def read(flight: Flight) -> bytes:
@@ -91,14 +91,14 @@ async def test_a_break_before_the_status_is_raised_to_whoever_waits_for_it() -> 
         await flight.opened()
 
 
-async def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -> None:
+async def test_paraphrases_join_the_nearest_acceptable_flight_of_their_partition() -> None:
     flights = Flights()
     near, far, foreign = (np.zeros(4, np.float32) for _ in range(3))
     near[0], far[1], foreign[0] = 1, 1, 1
     query = np.array([0.9, 0.1, 0, 0], np.float32)
     one = Flight(card(b"1"), near, "m")
     two = Flight(card(b"2"), far, "m")
-    other = Flight(card(b"3", b"other shelf"), foreign, "m")
+    other = Flight(card(b"3", b"other partition"), foreign, "m")
     for flight in (one, two, other):
         flights.take_off(flight)
 

@@ -101,7 +101,7 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
     cache = await AsyncSemanticCache.open("memory://", policies=str(pack), embedder=f"hashing:{filling.DIM}")
     embedder = Precomputed()
     cache.components.lookup._embedding._embedder = embedder
-    shelf_of = _shelves(cache)
+    placed = _placed(cache)
     number = half = 0
     before = 0
     slices = filling.clustered(size, seed, batch=min(4096, size // 4))
@@ -110,13 +110,13 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
         groups: dict[bytes, list[int]] = {}
         for row, vector in enumerate(matrix):
             text = f"How do I {prompts.task(number + row)}?"
-            shelf, category, exact = shelf_of(text, vector)
+            partition, category, exact = placed(text, vector)
             cache.components.live.add_stored(
-                Card(number + row + 1, exact, shelf, category, text, time.time(), time.time() + 86400)
+                Card(number + row + 1, exact, partition, category, text, time.time(), time.time() + 86400)
             )
-            groups.setdefault(shelf, []).append(row)
-        for shelf, rows in groups.items():
-            await cache.components.live.index.bulk_add(shelf, [number + row + 1 for row in rows], matrix[rows])
+            groups.setdefault(partition, []).append(row)
+        for partition, rows in groups.items():
+            await cache.components.live.index.bulk_add(partition, [number + row + 1 for row in rows], matrix[rows])
         number += len(matrix)
         del vector, matrix
         if not half and number >= size / 2:
@@ -164,7 +164,7 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
             found.setdefault(stage, []).append(percentile(took[stage], 0.5) * 1e6)
     for place, right in enumerate(truth):
         [*best] = await cache.components.live.index.search(
-            shelf_of(requests[place].text, asked[place])[0], asked[place], 1
+            placed(requests[place].text, asked[place])[0], asked[place], 1
         )
         recalled[0] += bool(best) and best[0].entry_id == right
     found["recall"], found["bare_recall"] = (count / len(truth) for count in recalled)
@@ -172,8 +172,8 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
     return found
 
 
-def _shelves(cache: Any) -> Any:
-    """The shelf, category and exact digest of a text with a vector, as `consult` would find them."""
+def _placed(cache: Any) -> Any:
+    """The partition, category and exact digest of a text with a vector, as `consult` would find them."""
     from semcache.request import conversation, keys
 
     def find(text: str, vector: Any) -> tuple[bytes, str, bytes]:
@@ -181,7 +181,8 @@ def _shelves(cache: Any) -> Any:
         categories = cache.components.categorizer
         category = categories.by_rule(request) or categories.near(vector, request.text)[0]
         key = conversation.cache_key(request, cache.salt)
-        return keys.shelf_of(key, category, cache.components.embedder.id, cache.salt), category, key.exact
+        [partition] = keys.partitions_of(key.signature, [category], cache.components.embedder.id, cache.salt)
+        return partition, category, key.exact
 
     return find
 

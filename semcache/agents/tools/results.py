@@ -39,11 +39,11 @@ class ToolResults:
         note: Callable[[str], None] = lambda _why: None,
     ) -> None:
         self.rules, self._salt, self._clock, self._note = rules, salt.hex(), clock, note
-        self._shelf, self._versions = ResultMemory(limit), Versions()
+        self._memory, self._versions = ResultMemory(limit), Versions()
         self.counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        return len(self._shelf)
+        return len(self._memory)
 
     def lookup(
         self,
@@ -103,7 +103,7 @@ class ToolResults:
 
     def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
         """Forget results; returns how many."""
-        return self._shelf.purge(tenant=tenant, tool=tool)
+        return self._memory.purge(tenant=tenant, tool=tool)
 
     # Inside
 
@@ -114,7 +114,7 @@ class ToolResults:
             return refused or FoundResult("miss", ToolReason.UNKNOWN)
         key = key_of(self._salt, rule, call, self._versions.of(call.tenant, rule.touched(call.arguments)))
         why, now = refusal(rule, call), self._clock()
-        kept = self._shelf.get(key, now) if why is None else None
+        kept = self._memory.get(key, now) if why is None else None
         if kept is None:
             return cold(rule, call, key, why)
         return hit(rule, call, key, kept.payload, age=now - kept.created, ttl=rule.ttl)
@@ -125,7 +125,7 @@ class ToolResults:
             return payload
         now = self._clock()
         kept = StoredResult(payload, now, now + found.ttl, found.tenant, found.tool)
-        return ToolReason.RECORDED if self._shelf.put(found.key, kept) else ToolReason.TOO_LARGE
+        return ToolReason.RECORDED if self._memory.put(found.key, kept) else ToolReason.TOO_LARGE
 
     def _count(self, why: ToolReason) -> None:
         self.counts[why.value] += 1

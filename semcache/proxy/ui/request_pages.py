@@ -117,7 +117,7 @@ async def _answers(visit: Visit, ids: list[int]) -> dict[str, dict[str, Any]]:
             text = dialects()[entry.endpoint].parse(entry.body).text if entry.endpoint in dialects() else ""
             known[public_id(entry.id)] = {
                 "text": text[:_ANSWER],
-                "semantic": bool(entry.shelf),
+                "semantic": bool(entry.partition),
                 "prompt": entry.key.text[:_ANSWER],
                 "created": entry.created,
             }

@@ -201,20 +201,20 @@ class MemoryOperating(MemoryLearning):
         """Take an entry's vector and partition from it; False where it has none. `bring_back` gives them back."""
         await self.ping()
         entry = self._entries.get(entry_id)
-        if entry is None or not entry.shelf:
+        if entry is None or not entry.partition:
             return False
         refused = tuple(one for one in self._rejections if one.entry_id == entry_id)
         vector = self._vectors.pop(entry_id, None)
         self._aside[batch, entry_id] = _Aside(now, until, entry, vector, refused, unshelved=True)
-        self._entries[entry_id] = replace(entry, shelf=b"", embedder_id="")
+        self._entries[entry_id] = replace(entry, partition=b"", embedder_id="")
         self._announce_anew(entry_id, refused, now)
         return True
 
     async def _shelve_again(self, one: _Aside, now: float) -> list[int]:
         entry = self._entries.get(one.entry.id)
-        if entry is None or entry.shelf or entry.key.exact != one.entry.key.exact:
+        if entry is None or entry.partition or entry.key.exact != one.entry.key.exact:
             return []
-        self._entries[entry.id] = replace(entry, shelf=one.entry.shelf, embedder_id=one.entry.embedder_id)
+        self._entries[entry.id] = replace(entry, partition=one.entry.partition, embedder_id=one.entry.embedder_id)
         if one.vector is not None:
             self._vectors[entry.id] = one.vector
         self._announce_anew(entry.id, one.rejections, now)

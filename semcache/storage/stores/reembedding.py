@@ -73,13 +73,13 @@ class Reembedding:
         found = await self._db.fetch(_PAGE, page, bulk=True)
         return self._readable(found, rows.entry), found[-1][0] if len(found) == limit else None
 
-    async def reembed(self, embedder_id: str, ids: Sequence[int], shelves: Sequence[bytes], matrix: Matrix) -> None:
+    async def reembed(self, embedder_id: str, ids: Sequence[int], partitions: Sequence[bytes], matrix: Matrix) -> None:
         """Put vectors, shape (len(ids), dim), beside those of these entries; what is gone or done is left out."""
         data = np.ascontiguousarray(matrix, "<f4")
         common = {"embedder": rows.plain(embedder_id), "size": data.shape[1]}
         added = [
-            common | {"entry": entry_id, "place": shelf, "content": row.tobytes()}
-            for entry_id, shelf, row in zip(ids, shelves, data, strict=True)
+            common | {"entry": entry_id, "place": partition, "content": row.tobytes()}
+            for entry_id, partition, row in zip(ids, partitions, data, strict=True)
         ]
         if added:
             await self._db.script([(_ADD, added)], feed=False)

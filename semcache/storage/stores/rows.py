@@ -61,7 +61,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
     return {
         "id": entry.id,
         "exact": entry.key.exact,
-        "shelf": entry.shelf,
+        "shelf": entry.partition,
         "category": plain(entry.category),
         "created": entry.created,
         "expires": entry.expires,
@@ -88,7 +88,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
 def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
     """The entry of a row of `ENTRY`. Raises IntegrityError when it cannot be opened."""
     front, back = row[: len(CARD)], row[len(CARD) :]
-    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
+    entry_id, exact, partition, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
     signature, endpoint, model, embedder_id, prompt_tokens, completion_tokens, cost, latency, tags, *rest = back
     canonical, body = rest[1:]
     scope = _scope(*scoped)
@@ -103,7 +103,7 @@ def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
             endpoint=Endpoint(endpoint),
             model=unplain(model),
             category=unplain(category),
-            shelf=shelf,
+            partition=partition,
             embedder_id=unplain(embedder_id),
             body=body,
             created=created,
@@ -122,14 +122,16 @@ def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
 def card(row: Sequence[Any], seal: Seal | None) -> Card:
     """The card of a row that starts with `CARD`. Raises IntegrityError when its text cannot be opened."""
     front = row[: len(CARD)]
-    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
+    entry_id, exact, partition, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
     if seal_key is not None:
         scope = _scope(*scoped)
         text = opened(text, seal, seal_key, entry_id=entry_id, scope=scope, field="text")
         wording = _digest(wording, seal, seal_key, entry_id, scope)
     with _sound(entry_id):
         words, asked = str(text, "utf-8", "surrogatepass"), _askers(askers)
-        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer, asked, wording or b"")
+        return Card(
+            entry_id, exact, partition, unplain(category), words, created, expires, answer, asked, wording or b""
+        )
 
 
 def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope: Scope, field: str) -> bytes:

@@ -55,7 +55,7 @@ entries = sa.Table(
     METADATA,
     sa.Column("id", BIG, primary_key=True, autoincrement=False),
     sa.Column("exact", sa.LargeBinary, nullable=False),
-    sa.Column("shelf", sa.LargeBinary, nullable=False),
+    sa.Column("shelf", sa.LargeBinary, nullable=False),  # the partition
     sa.Column("category", sa.String, nullable=False),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("expires", sa.Double, nullable=False),
@@ -122,7 +122,7 @@ reembedded = sa.Table(
     METADATA,
     sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     sa.Column("embedder_id", sa.String, primary_key=True),
-    sa.Column("shelf", sa.LargeBinary, nullable=False),
+    sa.Column("shelf", sa.LargeBinary, nullable=False),  # the partition
     sa.Column("dim", sa.Integer, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )

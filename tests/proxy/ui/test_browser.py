@@ -319,7 +319,7 @@ async def _fill(proxy: Proxy, count: int) -> None:
         for number in range(start, start + 5000):
             exact = number.to_bytes(32, "big")
             key = replace(entry.key, exact=exact, text=f"What is the meaning of number {number}?")
-            batch.append((replace(entry, id=number + 1, key=key, shelf=b"", embedder_id="", created=now), None))
+            batch.append((replace(entry, id=number + 1, key=key, partition=b"", embedder_id="", created=now), None))
         await store.put_all(batch)
     await proxy.cache.catch_up()
 

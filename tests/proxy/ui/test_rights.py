@@ -101,7 +101,7 @@ async def test_a_tenant_sees_and_touches_nothing_of_another(tmp_path: Path) -> N
         assert await proxy.cache.select(Selector(tenant="a"), limit=5) == []
         await own.change("/undo", undo=undo)
         [back] = await proxy.cache.select(Selector(tenant="a"), limit=5)
-        assert back.shelf, "the other tenant's buttons changed nothing"
+        assert back.partition, "the other tenant's buttons changed nothing"
         assert "secret recipe" in (await own.get("/entries")).body.decode()
 
 

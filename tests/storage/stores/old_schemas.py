@@ -35,7 +35,7 @@ def made_at(url: str, revision: str) -> None:
 def _fill(connection: sa.Connection) -> None:
     made = entry(1, tags=("t",))
     values = {
-        "id": made.id, "exact": made.key.exact, "shelf": made.shelf, "category": made.category,
+        "id": made.id, "exact": made.key.exact, "shelf": made.partition, "category": made.category,
         "created": made.created, "expires": made.expires, "tenant": "acme", "user_id": None, "namespace": "",
         "seal_key": None, "text": made.key.text.encode(), "signature": made.key.signature, "endpoint": "chat",
         "model": made.model, "embedder_id": made.embedder_id, "prompt_tokens": 10, "completion_tokens": 20,

@@ -51,7 +51,7 @@ entries = st.builds(
     endpoint=st.sampled_from(Endpoint),
     model=words,
     category=words,
-    shelf=st.binary(max_size=16),
+    partition=st.binary(max_size=16),
     embedder_id=words,
     body=st.binary(max_size=99) | st.just(b"{}" * 1_000_000),
     created=number,

@@ -27,7 +27,7 @@ def entry(id: int, text: str | None = None, *, scope: Scope = ACME, **changes: A
         "endpoint": Endpoint.CHAT,
         "model": "gpt-x",
         "category": "default",
-        "shelf": b"s" * 16,
+        "partition": b"s" * 16,
         "embedder_id": "mini",
         "body": b'{"answer":42}',
         "created": NOW,
