@@ -16,7 +16,8 @@ from semcache.cache.query import AskedRequest, Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.cache.turn_chains import TurnChains, cosine
 from semcache.config.packs import Category
-from semcache.matching import accounted, chains, decide
+from semcache.matching import chains, decide
+from semcache.matching.unexplained_conflicts import unexplained
 from semcache.matching.wording_tier import Chain, WordingTier, features_of
 from semcache.request import eligibility, turn_pairs
 from semcache.request.conversation import TurnChain
@@ -192,7 +193,7 @@ def _strictest_edit(pairs: Sequence[TurnPair], kinds: frozenset[Edit], names: Se
     edit = Edit.CHARACTERS
     for pair in pairs:
         found = strictest(pair.asked, pair.kept, kinds) if pair.role == "user" else None
-        if found is None or accounted.conflicts(pair.asked, pair.kept, names):
+        if found is None or unexplained(pair.asked, pair.kept, names):
             return None
         edit = max(edit, found)
     return edit

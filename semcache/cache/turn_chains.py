@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from semcache.cache.placement import Embedding
 from semcache.cache.query import AskedRequest
-from semcache.matching import accounted, chains, features, guards
+from semcache.matching import chains, features, guards
 from semcache.matching.chains import ChainLink
+from semcache.matching.unexplained_conflicts import unexplained
 from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier
 from semcache.protocols import Threshold
@@ -44,7 +45,7 @@ class TurnChains:
                     return None
             elif strictest(pair.asked, pair.kept, kinds) is not None:
                 # One wording, which leaves no doubt that a link would have.
-                if accounted.conflicts(pair.asked, pair.kept, asked.guards):
+                if unexplained(pair.asked, pair.kept, asked.guards):
                     return None
             else:
                 conflicts = guards.conflicts(pair.asked, pair.kept, asked.guards)

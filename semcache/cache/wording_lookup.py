@@ -12,7 +12,8 @@ from semcache.cache.placement import bars_paraphrases, guards_of
 from semcache.cache.query import Query, TermsMaker
 from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Pack
-from semcache.matching import accounted, decide
+from semcache.matching import decide
+from semcache.matching.unexplained_conflicts import unexplained
 from semcache.matching.wording_tier import WordingTier
 from semcache.request import eligibility, keys
 from semcache.request.wording import strictest
@@ -101,5 +102,5 @@ class WordingLookup:
         terms = self._terms.of(request, query.key, card.category)
         names = guards_of(policy, request)
         return decide.wording(
-            card, request.text, edit, terms, self.tier, lambda asked, cached: accounted.conflicts(asked, cached, names)
+            card, request.text, edit, terms, self.tier, lambda asked, cached: unexplained(asked, cached, names)
         )

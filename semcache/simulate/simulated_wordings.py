@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from semcache.config.packs import Pack
-from semcache.matching import accounted, decide
+from semcache.matching import decide
+from semcache.matching.unexplained_conflicts import unexplained
 from semcache.matching.wording_tier import WordingTier, also_wording, edit_of
 from semcache.request.wording import strictest
 from semcache.storage.entry_registry import EntryRegistry
@@ -55,4 +56,4 @@ class SimulatedWordings:
             return None
         names = self._pack.of(card.category).guards
         terms = replace(terms, category=card.category)
-        return decide.wording(card, text, edit, terms, self.tier, lambda one, two: accounted.conflicts(one, two, names))
+        return decide.wording(card, text, edit, terms, self.tier, lambda one, two: unexplained(one, two, names))

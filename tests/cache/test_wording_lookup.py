@@ -111,7 +111,7 @@ async def test_a_guards_veto_of_the_originals_is_heeded(
     from semcache.cache import wording_lookup
     from semcache.types import Conflict
 
-    monkeypatch.setattr(wording_lookup.accounted, "conflicts", lambda *_: (Conflict("form", "a/b"),))
+    monkeypatch.setattr(wording_lookup, "unexplained", lambda *_: (Conflict("form", "a/b"),))
     assert (await cache.lookup(ASKED)).why is not Why.WORDING
 
 

@@ -1,8 +1,9 @@
-"""Findings of guards that an edit of the wording explains: "5 000" is not another number than "5,000".
+"""Clear conflicts between two prompts of equal wording that no edit of the wording explains.
 
-A guard reads both prompts as they were written. If it finds a clear conflict, it reads them again after the edits that
-only write the same thing in another way, and after no other edit. Invariant: a finding that remains is a conflict, so a
-difference that no such edit removes keeps its veto; frames and order never explain a number or a name.
+"5 000" is not another number than "5,000". A guard reads both prompts as they were written. If it finds a clear
+conflict, it reads them again after the edits that only write the same thing in another way, and after no other edit.
+Invariant: a finding that remains is a conflict, so a difference that no such edit removes keeps its veto; frames and
+order never explain a number or a name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from semcache.types import Conflict
 _LETTERS = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
 _WRITTEN = _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO}
 _FRAMED = _WRITTEN | {Edit.FILLER, Edit.FRAME}
-_ACCOUNTS: dict[str, frozenset[Edit]] = {
+_EXPLAINING: dict[str, frozenset[Edit]] = {
     "numbers": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
     "dates": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO, Edit.FILLER},
     "entities": _WRITTEN | {Edit.FILLER},
@@ -34,14 +35,14 @@ _ACCOUNTS: dict[str, frozenset[Edit]] = {
 }
 
 
-def conflicts(asked: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
-    """The clear conflicts between two prompts of equal wording that no edit accounts for."""
+def unexplained(asked: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
+    """The clear conflicts between two prompts of equal wording that no edit explains."""
     found = [conflict for conflict in guards.conflicts(asked, cached, names) if conflict.veto]
-    return tuple([conflict for conflict in found if not _accounted(conflict.guard, asked, cached)])
+    return tuple([conflict for conflict in found if not _is_explained(conflict.guard, asked, cached)])
 
 
-def _accounted(guard: str, asked: str, cached: str) -> bool:
-    kinds = _ACCOUNTS.get(guard)
+def _is_explained(guard: str, asked: str, cached: str) -> bool:
+    kinds = _EXPLAINING.get(guard)
     if kinds is None:
         return False
     one, two = canonical(asked, kinds).text, canonical(cached, kinds).text

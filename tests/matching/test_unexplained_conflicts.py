@@ -1,11 +1,11 @@
-"""A guard's finding that an edit of the wording accounts for is none, and a true difference keeps its veto."""
+"""A guard's finding that an edit of the wording explains is none, and a true difference keeps its veto."""
 
 from __future__ import annotations
 
 import pytest
 
-from semcache.matching import accounted
 from semcache.matching.guards import GUARDS
+from semcache.matching.unexplained_conflicts import unexplained
 
 EXPLAINED = [
     ("Is a car with 5,000 miles new?", "Is a car with 5 000 miles new?"),
@@ -34,10 +34,10 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("asked", "cached"), EXPLAINED)
 def test_another_writing_of_the_same_thing_is_no_conflict(asked: str, cached: str) -> None:
-    assert accounted.conflicts(asked, cached, tuple(GUARDS)) == ()
+    assert unexplained(asked, cached, tuple(GUARDS)) == ()
 
 
 @pytest.mark.parametrize(("asked", "cached"), DIFFERENT)
 def test_another_thing_is_a_conflict(asked: str, cached: str) -> None:
-    assert accounted.conflicts(asked, cached, tuple(GUARDS))
-    assert accounted.conflicts(cached, asked, tuple(GUARDS))
+    assert unexplained(asked, cached, tuple(GUARDS))
+    assert unexplained(cached, asked, tuple(GUARDS))
