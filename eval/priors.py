@@ -129,7 +129,7 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
         data = fit({name: _columns(rows) for name, rows in chosen.items()})
         prior = BeliefPrior.read(data)
         data["risks"] = _risks(prior, chosen, asked=False)
-        data["told"]["risks"] = _risks(prior.told or prior, chosen, asked=True)
+        data["told"]["risks"] = _risks(prior.with_verifier or prior, chosen, asked=True)
         made[profile] = data
         print(profile, data["calibration"], data["labels"], data["told"]["calibration"], data["told"]["labels"])
     return made
@@ -304,7 +304,7 @@ def _differ(groups: Mapping[str, Sequence[Row]], prior: BeliefPrior) -> None:
 
     Of each request the likeliest candidate counts, for that is what labels are about.
     """
-    told = prior.told or prior
+    told = prior.with_verifier or prior
     belief, tables = Belief(told), []
     for name, rows in groups.items():
         if (

@@ -96,10 +96,10 @@ class AskedVerdicts:
         if not self.cap.allows(amount(cost, expected), share, _payer(request)):
             return None
         with billed() as bill:
-            said = await self._answered(lookup, served)
-        if said is None:
+            answered = await self._answered(lookup, served)
+        if answered is None:
             return None
-        p_yes, new = said
+        p_yes, new = answered
         if not new:
             return AskedVerdict(p_yes, 0.0, new=False)
         used = expected

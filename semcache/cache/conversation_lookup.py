@@ -88,10 +88,10 @@ class ConversationLookup:
 
     async def related(self, asked: AskedRequest, places: Places) -> list[RelatedConversation]:
         """The stored conversations near the request's whose turns are the same or in other words, best first."""
-        if places.chain is None or places.said is None or not places.loose:
+        if places.chain is None or places.conversation_vector is None or not places.loose:
             return []
         found: list[RelatedConversation] = []
-        neighbours = await self._search.near(places.loose, places.said)
+        neighbours = await self._search.near(places.loose, places.conversation_vector)
         for candidate in neighbours[:_CONVERSATIONS]:
             kept = await self._search.stored_chain(candidate.card)
             if kept is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.config.packs import Pack
 from semcache.matching.features import NAMES
 from semcache.protocols import OperatorStore, Threshold
@@ -133,7 +133,7 @@ def _kept_prompt(lookup: Lookup, row: Recorded) -> str:
 
 def describe(lookup: Lookup, row: Recorded, strategy: Threshold, pack: Pack) -> dict[str, Any]:
     """A decision as JSON has it: the reason in words, the neighbours, and where the category stands."""
-    meaning, remedy = told(row.why)
+    meaning, remedy = explained(row.why)
     return {
         "prompt": _kept_prompt(lookup, row),
         "exact": row.exact.hex(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.errors import StoreError
 from semcache.matching import features, guards, neighbourhood
 from semcache.matching.verification import lacking
@@ -34,7 +34,7 @@ async def explain(cache: ResponseCache, request: Request, verifiers: Collection[
     components = cache.components
     lookup = await cache.consult(request, public_id(components.new_id()), quiet=True)
     outcome, why = _decided(lookup)
-    meaning, remedy = told(why)
+    meaning, remedy = explained(why)
     if isinstance(lookup.decision, Verify):
         verifier = cache.pack.of(lookup.category).verify
         meaning = (

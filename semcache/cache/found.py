@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.dialects import dialects
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Conflict, Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
@@ -82,7 +82,7 @@ class Found:
     @property
     def reason(self) -> str:
         """The reason for the outcome in a sentence."""
-        return told(self.why)[0]
+        return explained(self.why)[0]
 
     @property
     def guards(self) -> tuple[Conflict, ...]:

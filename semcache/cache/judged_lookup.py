@@ -74,9 +74,9 @@ class JudgedLookup:
             if self._modes.asks_in_time(lookup) and self.tier.curious:
                 self._probe(lookup)
             return self._missed(lookup)
-        said = self._remembered(lookup, doubt)
-        if said is not None:
-            return self._decided(lookup, doubt, said, self._draw())
+        p_yes = self._remembered(lookup, doubt)
+        if p_yes is not None:
+            return self._decided(lookup, doubt, p_yes, self._draw())
         lookup = self._missed(lookup)
         if self._modes.asks_before(lookup, waits=waits):
             return await self._ask(lookup, doubt) or lookup
@@ -182,25 +182,25 @@ class JudgedLookup:
         draw = self._draw()
         if not doubts.worth_asking(doubt, self._terms(lookup, draw), self.tier):
             return None
-        said = await self._verdict(lookup, doubt)
-        if said is None:
+        verdict = await self._verdict(lookup, doubt)
+        if verdict is None:
             return None
-        return self._decided(replace(lookup, verified=said.cost), doubt, said.p_yes, draw)
+        return self._decided(replace(lookup, verified=verdict.cost), doubt, verdict.p_yes, draw)
 
     async def _verdict(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedVerdict | None:
         """Call a language model for a verdict; None if there is none. A new one is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
-        said = await self.asked.ask(lookup, served, later=later)
-        if said is None or not said.new:
-            return said
+        verdict = await self.asked.ask(lookup, served, later=later)
+        if verdict is None or not verdict.new:
+            return verdict
         assert lookup.key is not None
-        said = said._replace(p_yes=self.tier.remember(lookup.key.exact, card.id, said.p_yes))
-        carried = model_verdict_about(doubt.before, said.p_yes, sampled=False)
+        verdict = verdict._replace(p_yes=self.tier.remember(lookup.key.exact, card.id, verdict.p_yes))
+        carried = model_verdict_about(doubt.before, verdict.p_yes, sampled=False)
         self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, carried, at=self._clock()))
         if carried.different:
             self._effects.differ(card.id, lookup.key.exact)
-        return said
+        return verdict
 
     def _decided(self, lookup: Lookup, doubt: Doubt, p_yes: float, draw: float) -> Lookup:
         decision = doubts.decided(doubt, p_yes, self._terms(lookup, draw), self.tier)
@@ -220,6 +220,6 @@ class JudgedLookup:
 
     async def _probed(self, lookup: Lookup, exact: bytes, found: Candidate) -> None:
         served = Serve(found.card, Outcome.SEMANTIC, found.score, 0.0)
-        said = await self.asked.ask(lookup, served, later=True)
-        if said is not None and said.new:
-            self.tier.differ(exact, found.card.id, said.p_yes)
+        verdict = await self.asked.ask(lookup, served, later=True)
+        if verdict is not None and verdict.new:
+            self.tier.differ(exact, found.card.id, verdict.p_yes)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.cache.prompt_sample import varying_prompts
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.errors import IntegrityError, InvalidArgument, StoreError
 from semcache.learning.reports import UNCOUNTED
 from semcache.protocols import OperatorStore
@@ -262,7 +262,7 @@ def summary(one: DecisionRecord) -> dict[str, Any]:
         "model": one.model,
         "outcome": one.outcome,
         "why": one.why,
-        "meaning": told(Why(one.why))[0],
+        "meaning": explained(Why(one.why))[0],
         "category_name": one.category,
         "entry_id": None if one.entry_id is None else public_id(one.entry_id),
         "prompt": one.body.get("prompt", ""),
@@ -271,7 +271,7 @@ def summary(one: DecisionRecord) -> dict[str, Any]:
 
 def outcome_facts(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the event log, for a request without a recorded decision."""
-    meaning, remedy = told(Why(row["why"]))
+    meaning, remedy = explained(Why(row["why"]))
     entry_id = row["entry_id"]
     names = ("at", "tenant", "model", "outcome", "why", "status", "stored", "score", "p_correct", "endpoint")
     return {

@@ -25,21 +25,22 @@ if TYPE_CHECKING:
 class Places(NamedTuple):
     """The partitions of a request: that of its exact conversation, and those where similar ones may be.
 
-    `vector` is that of the last message, `said` that of the conversation, by which the `loose` partitions are ordered.
-    The request itself is stored in `home`, under the vector of that partition.
+    `vector` is that of the last message, `conversation_vector` that of the conversation, by which the `loose`
+    partitions are ordered. The request itself is stored in `home`, under the vector of that partition.
     """
 
     home: bytes
     strict: Sequence[bytes]
     vector: Vector
     loose: Sequence[bytes] = ()
-    said: Vector | None = None
+    conversation_vector: Vector | None = None
     chain: TurnChain | None = None
 
     @property
     def kept(self) -> Vector:
         """The vector under which the request is stored."""
-        return self.vector if self.said is None or self.home not in self.loose else self.said
+        vector = self.conversation_vector
+        return self.vector if vector is None or self.home not in self.loose else vector
 
 
 class Embedding:
@@ -103,7 +104,7 @@ class Placement:
         chain = chain_of(request, near)
         if chain is None:
             return Places(partitions[0], partitions, vector)
-        said = conversation.blended_vector(vector, await self.embedding.of(chain.questions))
+        conversation_vector = conversation.blended_vector(vector, await self.embedding.of(chain.questions))
         others = self.loose(request, chain, names)
         lenient = [category.context == "semantic" for category in near]
         return Places(
@@ -111,7 +112,7 @@ class Placement:
             [one for one, free in zip(partitions, lenient, strict=True) if not free],
             vector,
             [one for one, free in zip(others, lenient, strict=True) if free],
-            said,
+            conversation_vector,
             chain,
         )
 
@@ -124,7 +125,7 @@ class Placement:
 def _tells_itself(request: Request) -> bool:
     """Return True if the request has what an answer is to be taken from, and asks for nothing of the moment besides."""
     if eligibility.is_live(request.text):
-        return eligibility.is_told(request)
+        return eligibility.is_answered_by_material(request)
     frame = request.frame
     return (frame is not None and framed.has_material(frame)) or conversation.leans_on_tools(request.identity)
 

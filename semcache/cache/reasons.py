@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from semcache.types import Why
 
-_TOLD: dict[Why, tuple[str, str]] = {
+_EXPLAINED: dict[Why, tuple[str, str]] = {
     Why.EXACT: ("An identical request was answered before.", ""),
     Why.SEMANTIC: ("An entry asks the same in other words, and its P(correct) is high enough.", ""),
     Why.JUDGED: (
@@ -105,6 +105,6 @@ _TOLD: dict[Why, tuple[str, str]] = {
 }
 
 
-def told(why: Why) -> tuple[str, str]:
+def explained(why: Why) -> tuple[str, str]:
     """A reason in a sentence, and what to do about it, "" for nothing."""
-    return _TOLD.get(why, (f"The reason is {why.value}.", ""))
+    return _EXPLAINED.get(why, (f"The reason is {why.value}.", ""))

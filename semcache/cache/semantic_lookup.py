@@ -163,7 +163,7 @@ class SemanticLookup:
         self, asked: AskedRequest, places: Places
     ) -> tuple[list[Candidate], list[RelatedConversation]]:
         """The nearest entries whose earlier turns are equal or taken for equal, best first, and related others."""
-        if places.chain is None or places.said is None:
+        if places.chain is None or places.conversation_vector is None:
             return await self._search.near(places.strict, places.vector), []
         found = await self._search.near(places.strict, places.vector) if places.strict else []
         related = await self._conversations.related(asked, places)

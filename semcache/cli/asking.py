@@ -218,10 +218,10 @@ def _show_neighbour(number: int, one: dict[str, Any]) -> None:
     output.text(f"\n{number}. entry {one['id']}, score {one['score']:.4f}{p_correct}, {_age(one['age'])} old")
     output.text(f"   {_cut(one.get('prompt') or '(the entry is gone)', 200)}")
     if one.get("against"):
-        from semcache.cache.reasons import told
+        from semcache.cache.reasons import explained
         from semcache.types import Why
 
-        output.text(f"   against it: {one['against']}: {told(Why(one['against']))[0]}")
+        output.text(f"   against it: {one['against']}: {explained(Why(one['against']))[0]}")
         if one["against"] == Why.REJECTED:
             output.text(f"   if that was a mistake: semcache feedback {one['id']} --withdraw")
     for finding in one.get("guards", ()):

@@ -66,9 +66,9 @@ def vetoed(values: tuple[float, ...]) -> bool:
     return 1.0 in values[_GUARDS]
 
 
-def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
+def with_verdict(values: tuple[float, ...], p_same: float) -> tuple[float, ...]:
     """These features after the local verifier gave this P(same), in [0, 1]."""
-    odds = max(-LOUDEST, min(LOUDEST, log_odds(said)))
+    odds = max(-LOUDEST, min(LOUDEST, log_odds(p_same)))
     findings = zip(GUARDS, values[_GUARDS], strict=True)
     heard = [_doubt(name, asked=True) if 0.0 < finding < 1.0 else finding for name, finding in findings]
     return (*values[:_ASKED], 1.0, odds, *values[_VERDICT + 1 : _GUARDS.start], *heard)

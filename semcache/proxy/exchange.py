@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RateLimited, RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
@@ -355,7 +355,7 @@ class Exchange:
 def _not_cached(lookup: Lookup) -> RequestRejected:
     """The refusal of a miss that must not be forwarded."""
     why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.VERIFY_FAILED
-    said = f"not in the cache, and the request said only-if-cached; {why.value}: {told(why)[0]}"
+    said = f"not in the cache, and the request said only-if-cached; {why.value}: {explained(why)[0]}"
     return RequestRejected(504, said, code="not_cached")
 
 

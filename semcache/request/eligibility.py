@@ -17,10 +17,10 @@ from semcache.types import Request, Why
 __all__ = [
     "Kinds",
     "ineligible",
+    "is_answered_by_material",
     "is_creative",
     "is_live",
     "is_personal",
-    "is_told",
     "kinds",
     "semantic_eligible",
     "unkept",
@@ -58,7 +58,7 @@ def ineligible(request: Request, category: Category) -> Why | None:
     return None
 
 
-def is_told(request: Request) -> bool:
+def is_answered_by_material(request: Request) -> bool:
     """Return True if material in the request answers what would else depend on the moment, or on who asks."""
     around = _source(request)
     return around is not None and (

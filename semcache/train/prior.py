@@ -44,11 +44,13 @@ def fit(groups: Groups) -> dict[str, Any]:
     Candidates that the local verifier was asked about make a prior of their own, under "told"; those that a guard
     vetoes have no say, nor have texts that were typed again. Raises ValueError without labels.
     """
-    told, untold = ({name: _of_kind(*group, asked=asked) for name, group in groups.items()} for asked in (True, False))
-    if not any(labels for _, labels in untold.values()):
-        return _fitted(told)
-    made = _fitted(untold)
-    return {**made, "told": _fitted(told)} if any(labels for _, labels in told.values()) else made
+    with_verifier, without_verifier = (
+        {name: _of_kind(*group, asked=asked) for name, group in groups.items()} for asked in (True, False)
+    )
+    if not any(labels for _, labels in without_verifier.values()):
+        return _fitted(with_verifier)
+    made = _fitted(without_verifier)
+    return {**made, "told": _fitted(with_verifier)} if any(labels for _, labels in with_verifier.values()) else made
 
 
 def _of_kind(

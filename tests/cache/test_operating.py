@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.config.packs import packs_dir
 from semcache.errors import InvalidArgument
 from semcache.types import Controls, Outcome, Selector, Why, parse_id
@@ -42,8 +42,8 @@ async def teach(cache: AsyncSemanticCache, prompt: str, answer: str, **params: A
 
 
 def test_every_reason_has_its_sentence() -> None:
-    assert all(told(why)[0].endswith(".") for why in Why)
-    assert not [why for why in Why if told(why)[0].startswith("The reason is")]
+    assert all(explained(why)[0].endswith(".") for why in Why)
+    assert not [why for why in Why if explained(why)[0].startswith("The reason is")]
 
 
 async def test_a_miss_can_be_explained_afterwards_by_its_id(cache: AsyncSemanticCache) -> None:

@@ -152,7 +152,7 @@ def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
 def test_no_word_of_the_verifier_makes_more_of_a_candidate_than_was_hoped(
     taught: list[tuple[str, list[Candidate], float, bool]], asked: tuple[str, list[Candidate], float]
 ) -> None:
-    prior = shipped("any").told
+    prior = shipped("any").with_verifier
     assert prior is not None
     belief = Belief(prior)
     for text, those, word, right in taught:

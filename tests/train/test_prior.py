@@ -35,12 +35,12 @@ def rows(*, asked: bool, count: int = 400, seed: int = 1) -> Rows:
 
 def test_what_was_asked_about_is_learned_apart() -> None:
     prior = BeliefPrior.read(fit({"found": rows(asked=False), "asked": rows(asked=True)}))
-    assert prior.told is not None
-    told, untold = (CalibratedBelief(one, FAITHFUL) for one in (prior.told, prior))
+    assert prior.with_verifier is not None
+    with_verifier, without_verifier = (CalibratedBelief(one, FAITHFUL) for one in (prior.with_verifier, prior))
     one = features.of(QUERY, Candidate(CACHED, 0.9))
-    assert told.probability(features.with_verdict(one, 0.98), 1) > 0.9
-    assert told.probability(features.with_verdict(one, 0.02), 1) < 0.1
-    assert untold.probability(one, 1) == pytest.approx(0.5, abs=0.1)
+    assert with_verifier.probability(features.with_verdict(one, 0.98), 1) > 0.9
+    assert with_verifier.probability(features.with_verdict(one, 0.02), 1) < 0.1
+    assert without_verifier.probability(one, 1) == pytest.approx(0.5, abs=0.1)
 
 
 def test_what_was_not_asked_about_is_learned_as_if_the_other_were_not_there() -> None:

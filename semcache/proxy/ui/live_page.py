@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.errors import CacheUnavailable, RequestRejected
 from semcache.proxy.ui.visit import PageRoute, Visit
 from semcache.proxy.ui.visitors import SESSION
@@ -86,7 +86,7 @@ def _row(row: dict[str, object]) -> dict[str, object]:
         "category": row["category"],
         "outcome": row["outcome"],
         "why": row["why"],
-        "meaning": told(Why(str(row["why"])))[0],
+        "meaning": explained(Why(str(row["why"])))[0],
         "status": row["status"],
         "requests": requests,
         "ms": round(1e3 * float(str(row["seconds"])) / max(1, requests), 1),

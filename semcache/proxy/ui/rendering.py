@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from semcache.cache.reasons import told
+from semcache.cache.reasons import explained
 from semcache.proxy.ui.drawings import bar, waterfall, wealth_bar
 from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.word_diff import word_diff
@@ -66,7 +66,7 @@ class Renderer:
             "ms": milliseconds,
             "coded": coded,
             "outcome_name": outcome_name,
-            "why_meaning": lambda value: told(Why(value))[0] if value in set(Why) else value,
+            "why_meaning": lambda value: explained(Why(value))[0] if value in set(Why) else value,
         }
         env.globals |= {
             "home": PATH,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from semcache.config.calendar_names import MONTHS
 from semcache.request.kinds import standing, under_way
+from semcache.request.kinds.narrated_case import without_narrated_case
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
-from semcache.request.kinds.told import without_told
 from semcache.request.kinds.trouble import without_days
 
 _FIGURE = (
@@ -389,5 +389,5 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     if stands:
         return True
-    rest = without_timeless(without_told(without_days(_DATED.sub(" _ ", folded))))
+    rest = without_timeless(without_narrated_case(without_days(_DATED.sub(" _ ", folded))))
     return rest == folded or _LIVE.match(rest, words_of(rest))

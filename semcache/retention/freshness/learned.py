@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semcache.config.packs import Category, Pack
-from semcache.request.eligibility import is_told
+from semcache.request.eligibility import is_answered_by_material
 from semcache.request.prompt_volatility import VolatilityModel, is_relative
 from semcache.retention.freshness.fixed import shortened
 from semcache.retention.freshness.hazard import NOISE, RATES, HazardPosterior, HazardPrior, Hazards, prior_quantile
@@ -78,7 +78,7 @@ class LearnedFreshness:
             return shortened(policy.ttl, request)
         kind = self.kind(request.text, vector)
         if kind == Volatility.RELATIVE and not policy.live:
-            if not is_told(request):
+            if not is_answered_by_material(request):
                 return 0.0
             kind = Volatility.SLOW
         return shortened(self._ttl(category, kind), request)

@@ -59,8 +59,8 @@ class BeliefPrior:
 
     `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
     of the offsets of answers. `calibration` starts a `Calibration`, and `risks` are quantiles of the lowest
-    1 - P(correct) of a request in the data that the prior was learned from. `told` is the belief about candidates that
-    the local verifier was asked about, and of requests for which it was; None where it is no other.
+    1 - P(correct) of a request in the data that the prior was learned from. `with_verifier` is the belief about
+    candidates that the local verifier was asked about, and of requests for which it was; None where it is no other.
     """
 
     center: Array
@@ -70,7 +70,7 @@ class BeliefPrior:
     answers: float
     calibration: tuple[float, ...] = START
     risks: tuple[float, ...] = ()
-    told: BeliefPrior | None = None
+    with_verifier: BeliefPrior | None = None
 
     @classmethod
     def read(cls, data: Mapping[str, Any], *, asked: bool = False) -> BeliefPrior:
@@ -85,8 +85,8 @@ class BeliefPrior:
             raise ValueError("a prior has four finite numbers a term")
         columns = (table[:, 0], table[:, 1], table[:, 2], table[:, 3])
         calibration = tuple(data.get("calibration", START))
-        told = cls.read(data["told"], asked=True) if "told" in data else None
-        return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())), told)
+        with_verifier = cls.read(data["told"], asked=True) if "told" in data else None
+        return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())), with_verifier)
 
 
 def _unseen(name: str, *, asked: bool) -> list[float]:

@@ -30,9 +30,9 @@ _NEARNESS = features.NAMES.index("nearness")
 # Log-odds of caution before the first label where nobody was asked, and the surprise that allows for one more where the
 # local verifier was.
 _COLD: Mapping[Contract, float] = {"hit": COLD, "request": 1.0}
-_TOLD_WARM = 5.0
-# Of the deviations of the told prior, which hold the noise of what single groups taught: measured on hands of which the
-# verifier had read nothing, where the belief follows them too far.
+_VERIFIER_WARM = 5.0
+# Of the deviations of the prior with the verifier, which hold the noise of what single groups taught: measured on hands
+# of which the verifier had read nothing, where the belief follows them too far.
 _ALIKE = 0.7
 
 
@@ -100,23 +100,25 @@ class CalibratedBelief:
             self.drift.restore(state["drift"])
 
 
-def untold_belief(prior: BeliefPrior, noise: LabelNoise, contract: Contract) -> CalibratedBelief:
+def belief_without_verifier(prior: BeliefPrior, noise: LabelNoise, contract: Contract) -> CalibratedBelief:
     """The belief about candidates of which the local verifier was not asked."""
     kinds = KindsOfTraffic(prior.calibration, noise, kinds=UNHEARD, cold=_COLD[contract])
     return CalibratedBelief(prior, noise, kinds)
 
 
-def told_belief(prior: BeliefPrior, noise: LabelNoise) -> CalibratedBelief:
+def belief_with_verifier(prior: BeliefPrior, noise: LabelNoise) -> CalibratedBelief:
     """The belief about candidates of which the local verifier was asked.
 
     What the prior says of strangers' prompts, others of them have borne out (`python -m eval.priors`), so that it is
     not doubted before the first label. Then each tells how far this traffic is from theirs, and few tell it badly.
     """
-    told = prior_of_told(prior)
-    return CalibratedBelief(told, noise, KindsOfTraffic(told.calibration, noise, cold=0.0, warm=_TOLD_WARM))
+    with_verifier = prior_with_verifier(prior)
+    return CalibratedBelief(
+        with_verifier, noise, KindsOfTraffic(with_verifier.calibration, noise, cold=0.0, warm=_VERIFIER_WARM)
+    )
 
 
-def prior_of_told(prior: BeliefPrior) -> BeliefPrior:
+def prior_with_verifier(prior: BeliefPrior) -> BeliefPrior:
     """The prior of candidates that the local verifier was asked about."""
-    told = prior.told or prior
-    return replace(told, deviation=_ALIKE * told.deviation)
+    with_verifier = prior.with_verifier or prior
+    return replace(with_verifier, deviation=_ALIKE * with_verifier.deviation)

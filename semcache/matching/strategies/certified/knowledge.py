@@ -1,8 +1,8 @@
 """The state of the certified strategy for one category: two beliefs, the error budget, and what audits have shown.
 
-One belief is about candidates of which the local verifier was asked (`told`), the other about the rest (`untold`).
-Pure; draws nothing and reads no clock. Invariant: nothing is learned of one category from the labels of another, and
-every label enters each part once, in the order of `take`.
+One belief is about candidates of which the local verifier was asked (`with_verifier`), the other about the rest
+(`without_verifier`). Pure; draws nothing and reads no clock. Invariant: nothing is learned of one category from the
+labels of another, and every label enters each part once, in the order of `take`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from semcache.matching.strategies.certified.audit_rate import AuditRate
 from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import (
     CalibratedBelief,
-    prior_of_told,
-    told_belief,
-    untold_belief,
+    belief_with_verifier,
+    belief_without_verifier,
+    prior_with_verifier,
 )
 from semcache.matching.strategies.certified.certificate import Certificate
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
@@ -68,13 +68,13 @@ class CategoryKnowledge:
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's verdict,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = policy.asked
-        self.untold = untold_belief(prior, noise, policy.contract)
-        self.told = told_belief(prior, noise)
+        self.without_verifier = belief_without_verifier(prior, noise, policy.contract)
+        self.with_verifier = belief_with_verifier(prior, noise)
         self._stretching = Stretching(target, promise.relax_to, beta)
         self.budget = ErrorBudget(
             target,
             policy.contract,
-            risks=(prior_of_told(prior).risks if self.verifier == "verifier" else ()) or prior.risks,
+            risks=(prior_with_verifier(prior).risks if self.verifier == "verifier" else ()) or prior.risks,
             grant=promise.grants * max(GRANT, target),
             first=max(beta, target),
             loosest=self._stretching.loosest,
@@ -90,7 +90,7 @@ class CategoryKnowledge:
 
     def about(self, values: tuple[float, ...]) -> CalibratedBelief:
         """The belief about candidates of which as much is known as of this one."""
-        return self.told if values[_ASKED] else self.untold
+        return self.with_verifier if values[_ASKED] else self.without_verifier
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
@@ -100,9 +100,9 @@ class CategoryKnowledge:
         """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""
         longest = max([len(text), *[len(one.card.text) for one in candidates]])
         answers, around = [one.card.answer_class for one in candidates], [one.around for one in candidates]
-        found = self.untold.promising(around, answers, longest, least, asked=False)
+        found = self.without_verifier.promising(around, answers, longest, least, asked=False)
         if asks:
-            found |= self.told.promising(around, answers, longest, least, asked=True)
+            found |= self.with_verifier.promising(around, answers, longest, least, asked=True)
         return [bool(one) for one in found]
 
     # Who has to be asked
@@ -110,7 +110,7 @@ class CategoryKnowledge:
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
         """Return True if a verifier's verdict could settle it; the local one is asked once, and only if `free`."""
         if self.verifier != "verifier":
-            return self.verifier == "llm" and p >= WORTH_ASKING and not self.untold.drift.suspects
+            return self.verifier == "llm" and p >= WORTH_ASKING and not self.without_verifier.drift.suspects
         if not free or candidate.features[_ASKED]:
             return False
         heard = features.with_verdict(candidate.features, 1.0)
@@ -149,7 +149,7 @@ class CategoryKnowledge:
     @property
     def watched(self) -> bool:
         """True if what would be served is labelled whether it has hope or not, so that suspicions end."""
-        serving = self.told if self.verifier == "verifier" else self.untold
+        serving = self.with_verifier if self.verifier == "verifier" else self.without_verifier
         return self.closed or serving.drift.suspects
 
     def limit(self) -> float:
@@ -170,7 +170,7 @@ class CategoryKnowledge:
 
     def audit_rate(self, policy: Category) -> float:
         """The share of hits that is audited: so many that a change to the worst is found before it costs the target."""
-        doubted = self.untold.drift.suspects or self.told.drift.suspects
+        doubted = self.without_verifier.drift.suspects or self.with_verifier.drift.suspects
         return self._audits.rate(policy.audit, self.budget.allowed_ever(), doubted=doubted)
 
     def chance(self, policy: Category) -> float:
@@ -227,9 +227,9 @@ class CategoryKnowledge:
         risk = 1.0 - about.corrected(odds, label.features, self._caution)
         sampled = _is_sample(label)
         if sampled and about.contradicted(label, odds):
-            self.untold.calibration.doubt()
-            self.told.calibration.doubt()
-        other = self.untold if about is self.told else self.told
+            self.without_verifier.calibration.doubt()
+            self.with_verifier.calibration.doubt()
+        other = self.without_verifier if about is self.with_verifier else self.with_verifier
         if sampled and other.drift.suspects:
             # Meanwhile labels are hardly ever of its kind: those of the other have to allay the suspicion.
             other.drift.take(about.corrected(odds, label.features), correct=label.correct)
@@ -286,8 +286,8 @@ class CategoryKnowledge:
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the beliefs alone: what a report took from an answer comes back, what audits showed stays shown."""
         known = [label for label in labels if _is_of_this_version(label)]
-        self.untold.relearn([label for label in known if not label.features[_ASKED]], prior)
-        self.told.relearn([label for label in known if label.features[_ASKED]], prior_of_told(prior))
+        self.without_verifier.relearn([label for label in known if not label.features[_ASKED]], prior)
+        self.with_verifier.relearn([label for label in known if label.features[_ASKED]], prior_with_verifier(prior))
         self.budget.changed()
 
     def _would_serve(self, label: Label) -> bool:
@@ -334,8 +334,8 @@ class CategoryKnowledge:
         """As JSON has it."""
         narrowing = self._narrowing.state()
         return {
-            **self.untold.state(),
-            "told": self.told.state(),
+            **self.without_verifier.state(),
+            "told": self.with_verifier.state(),  # an older name, which saved states have
             "certificate": narrowing["certificate"],
             "tenants": self.tenants.state(),
             "beyond": self._stretching.state(),
@@ -351,9 +351,9 @@ class CategoryKnowledge:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for that of another version."""
-        self.untold.restore(state)
+        self.without_verifier.restore(state)
         # Until there were two, one knew all.
-        self.told.restore(state.get("told", state))
+        self.with_verifier.restore(state.get("told", state))
         self._stretching.restore(state["beyond"])
         self._narrowing.restore(state)
         self.tenants.restore(state.get("tenants", {}))

@@ -119,8 +119,8 @@ def test_learning_anew_from_no_labels_gives_what_a_category_begins_with() -> Non
         threshold.observe(label(SURE, correct=False))
     threshold.relearn([])
     known = threshold._of("support")
-    assert known.told.belief.state() == fresh.told.belief.state()
-    assert known.untold.belief.state() == fresh.untold.belief.state()
+    assert known.with_verifier.belief.state() == fresh.with_verifier.belief.state()
+    assert known.without_verifier.belief.state() == fresh.without_verifier.belief.state()
 
 
 def test_predictions_that_promise_too_much_are_corrected() -> None:
@@ -195,8 +195,8 @@ def test_a_doubt_costs_little_of_what_the_verifier_said_and_much_of_what_likenes
     found = candidate(0.9, "How do I get a new password?")
     doubted = features.with_conflicts(found.features, [Conflict(guard, "they differ", veto=False)])
     prior = shipped("any")
-    assert prior.told is not None
-    untold, told = Belief(prior), Belief(prior.told)
+    assert prior.with_verifier is not None
+    untold, told = Belief(prior), Belief(prior.with_verifier)
     heard, heard_doubted = (features.with_verdict(one, 0.99) for one in (found.features, doubted))
     assert told.log_odds(heard, 7) - told.log_odds(heard_doubted, 7) < 0.5
     assert untold.log_odds(found.features, 7) - untold.log_odds(doubted, 7) > 0.9
@@ -214,7 +214,7 @@ def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(p
 
 @pytest.mark.parametrize("profile", ["any", "service", "questions"])
 def test_the_surer_the_verifier_is_the_more_a_step_of_its_word_adds(profile: packs.Profile) -> None:
-    prior = shipped(profile).told
+    prior = shipped(profile).with_verifier
     assert prior is not None
     known, values = Belief(prior), UNSURE.features
     words = [features.with_verdict(values, sigmoid(odds)) for odds in (1.0, 2.0, 4.0, 5.0)]

@@ -95,13 +95,13 @@ def test_beliefs_that_labels_contradict_are_doubted() -> None:
     known = CertifiedThreshold(PACK)._of("support")
     for turn in range(300):
         known.take(label(UNSURE, correct=turn % 3 > 0, source=LabelSource.MISS), "acme")
-    learned = known.untold.calibration._of[0].covariance[0][0]
+    learned = known.without_verifier.calibration._of[0].covariance[0][0]
     for _ in range(4):
         known.take(label(SURE, correct=False, source=LabelSource.MISS), "acme")
-    assert known.untold.drift.suspects
-    assert known.untold.calibration._of[0].covariance[0][0] > 1.5 * learned
+    assert known.without_verifier.drift.suspects
+    assert known.without_verifier.calibration._of[0].covariance[0][0] > 1.5 * learned
     fresh = CertifiedThreshold(PACK)._of("support")
-    before, after = (one.told.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))
+    before, after = (one.with_verifier.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))
     assert after < 0.5 * before, "a word is doubted, too"
 
 
@@ -248,14 +248,14 @@ def test_a_budget_begins_with_the_risks_of_requests_that_are_read_where_they_are
     policy = msgspec.structs.replace(PACK.of("support"), verify=verify)
     threshold = CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": policy}))
     prior = shipped(policy.prior)
-    assert prior.told is not None
-    assert prior.told.risks != prior.risks
+    assert prior.with_verifier is not None
+    assert prior.with_verifier.risks != prior.risks
     begun = threshold._of("support").budget._risks
-    assert sorted(begun) == sorted(prior.told.risks if verify == "verifier" else prior.risks)
+    assert sorted(begun) == sorted(prior.with_verifier.risks if verify == "verifier" else prior.risks)
 
 
 def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
-    prior = shipped("any").told
+    prior = shipped("any").with_verifier
     assert prior is not None
     belief = Belief(prior)
     near = candidate(0.9, "How do I get a new password?")
@@ -276,7 +276,7 @@ def test_a_neighbour_that_only_a_word_could_settle_is_worth_a_look_where_one_is_
     near = candidate(0.9, "How do I get a new password?")
     found = [replace(near, around=surroundings.around([near])[0])]
     known = CertifiedThreshold(PACK)._of("support")
-    for kind in known.untold.calibration._of:
+    for kind in known.without_verifier.calibration._of:
         kind.mean[0] = -40.0  # likeness alone is worth nothing here
     assert known.promising(found, QUERY, 0.65, asks=False) == [False]
     assert known.promising(found, QUERY, 0.65, asks=True) == [True]
@@ -360,7 +360,7 @@ def doubts(about: CalibratedBelief, one: Candidate, caution: float) -> list[floa
 def test_likeness_alone_is_doubted_before_the_first_label_and_the_verifiers_word_is_taken_as_it_was_measured() -> None:
     near = candidate(0.9, "How do I change my password?")
     known = CertifiedThreshold(PACK)._of("support")
-    for one, about, doubt in ((near, known.untold, 0.3), (told(near, 0.97), known.told, 0.0)):
+    for one, about, doubt in ((near, known.without_verifier, 0.3), (told(near, 0.97), known.with_verifier, 0.0)):
         assert doubts(about, one, CAUTION["hit"]) == pytest.approx([doubt] * len(about.calibration._of), abs=1e-6)
         plain, safe = about.probability(one.features, 7), known.probability(one.features, 7)
         assert safe == plain if doubt == 0.0 else safe < plain
@@ -371,20 +371,20 @@ def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Co
     policy = msgspec.structs.replace(PACK.of("support"), contract=contract)
     known = CertifiedThreshold(msgspec.structs.replace(PACK, categories={"support": policy}))._of("support")
     near = candidate(0.9, "How do I change my password?")
-    assert doubts(known.untold, near, CAUTION[contract]) == pytest.approx([doubt, doubt], abs=1e-6)
-    assert known.probability(near.features, 7) < known.untold.probability(near.features, 7)
+    assert doubts(known.without_verifier, near, CAUTION[contract]) == pytest.approx([doubt, doubt], abs=1e-6)
+    assert known.probability(near.features, 7) < known.without_verifier.probability(near.features, 7)
 
 
 def test_what_was_foretold_leaves_the_verifiers_word_undoubted_and_a_surprise_does_not() -> None:
     said = told(candidate(0.9, "How do I change my password?"), 0.99)
     known = CertifiedThreshold(PACK)._of("support")
-    usual = known.told.calibration._of[0]
+    usual = known.with_verifier.calibration._of[0]
     known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
     foretold = usual._cautious
     known.take(label(said, correct=False, source=LabelSource.MISS), "acme")
     assert foretold < 0.01
     assert usual._cautious == pytest.approx(foretold + 0.2)
-    assert known.probability(said.features, 7) < known.told.probability(said.features, 7)
+    assert known.probability(said.features, 7) < known.with_verifier.probability(said.features, 7)
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers_word_is_read() -> None:
@@ -396,9 +396,15 @@ def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers
     state["support"]["calibration"] = state["support"]["calibration"]["kinds"][0]
     two.restore(state)
     known, fresh = two._of("support"), CertifiedThreshold(PACK)._of("support")
-    assert known.told.belief.state() == known.untold.belief.state() == one._of("support").untold.belief.state()
-    assert known.untold.calibration.state() == fresh.untold.calibration.state()
-    assert known.told.calibration.state() == fresh.told.calibration.state(), "one calibration says nothing of kinds"
+    assert (
+        known.with_verifier.belief.state()
+        == known.without_verifier.belief.state()
+        == one._of("support").without_verifier.belief.state()
+    )
+    assert known.without_verifier.calibration.state() == fresh.without_verifier.calibration.state()
+    assert known.with_verifier.calibration.state() == fresh.with_verifier.calibration.state(), (
+        "one calibration says nothing of kinds"
+    )
 
 
 @pytest.mark.parametrize("noise", [LabelNoise(), LabelNoise(0.1, 0.1)])
@@ -420,9 +426,9 @@ def test_the_less_labels_tell_the_surer_an_answer_must_be() -> None:
 
     def lowered(noise: LabelNoise) -> float:
         known = CertifiedThreshold(PACK, noise=noise)._of("support")
-        known.untold.calibration.doubt()
-        odds = known.untold.belief.log_odds(values, answer)
-        return known.untold.calibration.corrected(odds, near) - known.probability(values, answer)
+        known.without_verifier.calibration.doubt()
+        odds = known.without_verifier.belief.log_odds(values, answer)
+        return known.without_verifier.calibration.corrected(odds, near) - known.probability(values, answer)
 
     faithful, some, much = (lowered(LabelNoise(share, share)) for share in (0.0, 0.1, 0.3))
     assert 0.0 < faithful < some < much

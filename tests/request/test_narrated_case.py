@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semcache.request.kinds import is_live
-from semcache.request.kinds.told import without_told
+from semcache.request.kinds.narrated_case import without_narrated_case
 from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
@@ -225,7 +225,7 @@ def test_a_question_about_the_day_that_is_told_is_not_cached(text: str) -> None:
 
 def test_only_what_asks_is_left_of_a_text_that_tells_a_case() -> None:
     text = fold("I moved my site last night. How long does DNS propagation take?")
-    assert without_told(text) == "how long does dns propagation take?"
+    assert without_narrated_case(text) == "how long does dns propagation take?"
 
 
 @pytest.mark.parametrize(
@@ -233,4 +233,4 @@ def test_only_what_asks_is_left_of_a_text_that_tells_a_case() -> None:
     ["", "?", "how do i sort a list?", "i moved my site last night.", "?" * 1000, "a. " * 300, "a, how do " * 90],
 )
 def test_a_text_that_does_not_tell_and_ask_stays_as_it_is(text: str) -> None:
-    assert without_told(text) == text
+    assert without_narrated_case(text) == text

@@ -1,4 +1,4 @@
-"""A case that is told beside a question: its days are no reason to ask anew if the question is one of any day.
+"""A case that is narrated beside a question: its days are no reason to ask anew if the question is one of any day.
 
 Knows folded text. Invariant: a case is left out only where all that is asked wants a way, a reason, an explanation, a
 list or a text, names nothing that changes, and does not ask how things stand with what was told.
@@ -142,7 +142,7 @@ _LAST_CLAUSE = any_of(
 )
 
 
-def without_told(folded: str) -> str:
+def without_narrated_case(folded: str) -> str:
     """The part of a folded text that asks, if it is of any day and the rest only tells a case; else the text."""
     if len(folded) > _LONGEST:
         return folded
