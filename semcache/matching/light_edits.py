@@ -12,40 +12,15 @@ import unicodedata
 from typing import NamedTuple
 
 from semcache.request.text import READINGS, vocabulary
+from semcache.request.wording.courtesies import CLOSINGS, GREETINGS
 from semcache.request.wording.foreign import folded
 from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 2048  # characters; longer texts are no light edits of each other
-_OPENING = (
-    "hallo|hallo zusammen|guten (?:tag|morgen|abend)|grüß gott|servus|moin|grüezi|hi|hey|hello|bonjour|bonsoir|salut"
-    "|hola|buen(?:os|as) (?:días|tardes|noches)|buenas|olá|oi|bom dia|boa (?:tarde|noite)|ciao|salve|buongiorno"
-    "|buonasera|goede(?:morgen|middag|navond)|dag|hoi|dzień dobry|cześć|witam|hej|hejsan|god (?:dag|morgen|kveld|aften)"
-    "|hei|moi|terve|hyvää päivää|dobrý den|ahoj|dobrý deň|üdvözlöm|szia|sziasztok|jó napot(?: kívánok)?"
-    "|bună(?: ziua| seara| dimineața)?|salutare|merhaba|selam|iyi günler|γεια(?: σας| σου)?|καλημέρα|καλησπέρα"
-    "|здравствуйте|привет|добрый (?:день|вечер)|доброе утро|доброго дня|добрий день|вітаю|привіт|здравейте|здравей"
-    "|добър ден|zdravo|dobar dan|bok|pozdrav|مرحبا|مرحبًا|السلام عليكم|أهلا|صباح الخير|مساء الخير|שלום|היי|بوقت بخیر"
-    "|سلام|درود|नमस्ते|नमस्कार|হ্যালো|নমস্কার|halo|hai|salam|selamat (?:pagi|siang|sore|malam)|assalamualaikum"
-    "|xin chào|chào(?: bạn)?|habari|jambo|hujambo|bon dia|bona tarda|namaste|namaskar|salaam|tere|labas"
-    "|labdien|dobro jutro"
-)
-_CLOSING = (
-    "danke(?: schön| sehr| im voraus)?|vielen dank(?: im voraus)?|bitte|merci(?: beaucoup| d'avance)?"
-    "|s'il (?:vous|te) pla[iî]t|svp|stp|(?:muchas )?gracias|por favor|(?:muito )?obrigad[oa]|grazie(?: mille)?"
-    "|per (?:favore|piacere|cortesia)|(?:alvast )?bedankt|dank (?:je|u)(?: wel)?|alstublieft|alsjeblieft"
-    "|dzięk(?:i|uję)(?: z góry| bardzo)?|proszę|tack(?: så mycket| på förhand)?|tak(?: på forhånd)?|på forhånd tak"
-    "|takk(?: skal du ha| på forhånd)?|kiitos(?: paljon| etukäteen)?|děkuji(?: moc| předem)?|díky|prosím"
-    "|ďakujem(?: pekne)?"
-    "|köszönöm(?: szépen| előre is)?|köszi|mulțumesc(?: mult| anticipat)?|mersi|vă rog"
-    "|teşekkürler|teşekkür ederim|sağol(?:un)?|lütfen|ευχαριστώ(?: πολύ)?|παρακαλώ|спасибо(?: большое| заранее)?"
-    "|большое спасибо|пожалуйста|дякую(?: дуже)?|будь ласка|благодаря(?: ви)?|моля|hvala(?: unapred| puno)?|molim"
-    "|شكرا(?: جزيلا| لك)?|شكرًا|من فضلك|لو سمحت|תודה(?: רבה)?|בבקשה|ممنون|متشکرم|مرسی|با تشکر|لطفا|धन्यवाद|शुक्रिया|कृपया"
-    "|ধন্যবাদ|অনুগ্রহ করে|terima kasih|makasih|tolong|cảm ơn(?: bạn)?|asante(?: sana)?|tafadhali"
-    "|(?:moltes )?gràcies|si us plau|sisplau|shukriya|dhanyavaad|shukran|thanks|thank you|please"
-)
 _MARKS = r"[\s,.!?:;¿¡،؟؛、。！？，।·]"
-_OPENED = re.compile(rf"^{_MARKS}*(?:{_OPENING})\s*[,.!:،、，！]{_MARKS}*(?=\w)", re.IGNORECASE)
-_THANKED = re.compile(rf"(?<=\w)\s*[.!?؟。！？।]{_MARKS}*(?:{_CLOSING}){_MARKS}*$", re.IGNORECASE)
-_CLOSED = re.compile(rf"(?<=\w)\s*[,;،؛，]{_MARKS}*(?:{_CLOSING}){_MARKS}*$", re.IGNORECASE)
+_OPENED = re.compile(rf"^{_MARKS}*(?:{GREETINGS})\s*[,.!:،、，！]{_MARKS}*(?=\w)", re.IGNORECASE)
+_THANKED = re.compile(rf"(?<=\w)\s*[.!?؟。！？।]{_MARKS}*(?:{CLOSINGS}){_MARKS}*$", re.IGNORECASE)
+_CLOSED = re.compile(rf"(?<=\w)\s*[,;،؛，]{_MARKS}*(?:{CLOSINGS}){_MARKS}*$", re.IGNORECASE)
 # Letters that are written in two ways.
 _ALIKE = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ي": "ی", "ك": "ک", "\u200c": " ", "\u0640": "", "İ": "i", "ё": "е"}

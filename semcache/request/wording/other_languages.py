@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.courtesies import COURTESIES
 from semcache.request.wording.edits import Edit, Edited
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
@@ -30,11 +31,21 @@ class Language(NamedTuple):
 
 
 def _language(
-    name: str, words: str, greetings: str, thanks: str, politeness: str, *frames: tuple[str, str]
+    name: str,
+    words: str,
+    *frames: tuple[str, str],
+    openings: str = "",
+    closings: str = "",
+    politeness: str = "",
 ) -> Language:
-    """A language of words between blanks; alternatives of expressions stand between bars."""
-    opening = rf"(?:(?:{greetings}|{politeness})(?!\w){_BLANK})+"
-    closing = rf"(?<![\s,.!?،؟])(?:[\s,.!?،؟]++(?:{thanks}|{politeness})(?!\w))+[\s,.!?،؟]*$"
+    """A language of words between blanks; alternatives of expressions stand between bars.
+
+    `openings`, `closings` and `politeness` are left out beside its courtesies, and are tried before these.
+    """
+    known = COURTESIES[name]
+    polite = _either(politeness, known.politeness)
+    opening = rf"(?:(?:{_either(openings, known.greetings, polite)})(?!\w){_BLANK})+"
+    closing = rf"(?<![\s,.!?،؟])(?:[\s,.!?،؟]++(?:{_either(closings, known.thanks, polite)})(?!\w))+[\s,.!?،؟]*$"
     return Language(
         name,
         vocabulary(words),
@@ -44,17 +55,15 @@ def _language(
     )
 
 
+def _either(*alternatives: str) -> str:
+    return "|".join(filter(None, alternatives))
+
+
 _GERMAN = _language(
     "German",
     "der die das und ist wie ein eine einen einem nicht den dem ich wir mit auf von zu zum zur warum wo wann welche"
     " welcher welches kann mein meine meinen für im bei wird wer was gibt es ihr sich oder muss können hallo"
     " danke bitte",
-    "hallo(?: zusammen)?|hi|hey|moin|servus|guten (?:tag|morgen|abend)|grüß gott|liebes team"
-    "|sehr geehrte damen und herren|(?:mal |kurze )?eine frage|kurze frage",
-    "(?:vielen|herzlichen|besten|schönen) dank(?: im voraus)?|danke"
-    "(?: (?:schön|sehr|dir|ihnen|euch|im voraus|schon mal))?"
-    "|(?:liebe|viele|beste|freundliche) grüße|mit freundlichen grüßen|lg|mfg",
-    "bitte",
     ("wie (?:kann|könnte) (?:ich|man)", "wie kann ich"),
     ("wieviel", "wie viel"),
     ("wieviele", "wie viele"),
@@ -62,6 +71,9 @@ _GERMAN = _language(
     ("was kosten", "wie viel kosten"),
     ("was kostet", "wie viel kostet"),
     (r"erklär(?:e|st du|en sie)? mir(?: bitte)?(?: mal)?", "erkläre mir"),
+    openings="liebes team|sehr geehrte damen und herren|(?:mal |kurze )?eine frage|kurze frage",
+    closings="(?:herzlichen|besten|schönen) dank(?: im voraus)?|danke (?:dir|ihnen|euch|schon mal)"
+    "|(?:liebe|viele|beste|freundliche) grüße|mit freundlichen grüßen|lg|mfg",
 )
 _FRENCH = _language(
     "French",
@@ -69,12 +81,6 @@ _FRENCH = _language(
     " cette"
     " quel quelle quels quelles mon ma mes puis-je peut-on combien faut-il bonjour merci sont il elle en de où"
     " trouve quand est-ce",
-    "bonjour(?: à tous)?|bonsoir|salut|coucou|hello|madame, monsieur|chère équipe"
-    "|(?:une )?(?:petite |simple )?question"
-    "|dites[- ]moi|dis[- ]moi|(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu) (?:me dire|m'expliquer)"
-    "|expliquez-moi|explique-moi|je voudrais savoir|j'aimerais savoir",
-    "merci(?: (?:beaucoup|bien|d'avance|par avance))?|cordialement|bonne journée",
-    "s'il (?:vous|te) pla[iî]t|svp|stp",
     (
         "comment (?:puis-je|je peux|peut-on|on peut|faire pour|pourrais-je|est-ce (?:que je|qu'on) peut?x?)"
         "|que (?:dois-je|faut-il) faire pour",
@@ -82,17 +88,16 @@ _FRENCH = _language(
     ),
     ("où se trouv(?:e|ent)|où sont", "où est"),
     ("c'est quoi(?= l)|quel(?:le)?s? (?:est|sont)", "quel est"),
+    openings="bonjour à tous|coucou|madame, monsieur|chère équipe|(?:une )?(?:petite |simple )?question"
+    "|dites[- ]moi|dis[- ]moi|(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu) (?:me dire|m'expliquer)"
+    "|expliquez-moi|explique-moi|je voudrais savoir|j'aimerais savoir",
+    closings="merci (?:bien|par avance)|cordialement|bonne journée",
 )
 _SPANISH = _language(
     "Spanish",
     "el los las una es y como por para con qué cómo cuál dónde del en mi su cual cuáles cuánto cuanto cuándo"
     " hola"
     " gracias puedo se de la un hay tiene está son quien quién mis lo que",
-    "hola(?: a todos)?|buenos días|buenas(?: (?:tardes|noches))?|buen día|estimado equipo|saludos"
-    "|una (?:pregunta|duda)|dime|dígame"
-    "|(?:me )?(?:puedes?|podrías?|puede|podría) decir(?:me)?|quisiera saber|me gustaría saber",
-    "(?:muchas |mil )?gracias(?: (?:de antemano|por adelantado))?|saludos|un saludo",
-    "por favor|porfa",
     (
         "c[oó]mo (?:puedo|podría|se puede|podemos|hago para|hacer para|debo hacer para)"
         "|qu[eé] (?:debo|tengo que) hacer para"
@@ -108,81 +113,78 @@ _SPANISH = _language(
     ("cuantos", "cuántos"),
     ("cuantas", "cuántas"),
     ("quien(?= (?:es|fue|son|ganó))", "quién"),
+    openings="hola a todos|buen día|estimado equipo|saludos|una (?:pregunta|duda)|dime|dígame"
+    "|(?:me )?(?:puedes?|podrías?|puede|podría) decir(?:me)?|quisiera saber|me gustaría saber",
+    closings="mil gracias|(?:muchas |mil )?gracias (?:de antemano|por adelantado)|saludos|un saludo",
+    politeness="porfa",
 )
 _ITALIAN = _language(
     "Italian",
     "il lo gli che di e per con come perché perche dove sono della nel quanto quale qual è un una la mio mia posso si"
     " ciao grazie quando cosa cos'è qual'è dell del delle dei devo ho",
-    "ciao(?: a tutti)?|salve|buongiorno|buonasera|buon giorno|gentile team|(?:ho )?una domanda|dimmi|mi dica"
-    "|(?:mi )?(?:puoi|può|potresti|potrebbe|sai|sa) dir(?:mi|e)|vorrei sapere",
-    "(?:molte |tante )?grazie(?: (?:mille|in anticipo|molte|tante))?|saluti|cordiali saluti",
-    "per (?:favore|piacere|cortesia)",
     (
         "come (?:posso|potrei|faccio (?:a|per)|si (?:può|fa a)|fare (?:a|per))|(?:che )?cosa (?:devo|bisogna) fare per",
         "come",
     ),
     ("qual'è|quale è|qual e'", "qual è"),
     ("(?:che )?cosa è|che cos'è", "cos'è"),
+    openings="ciao a tutti|buon giorno|gentile team|(?:ho )?una domanda|dimmi|mi dica"
+    "|(?:mi )?(?:puoi|può|potresti|potrebbe|sai|sa) dir(?:mi|e)|vorrei sapere",
+    closings="(?:molte|tante) grazie(?: mille)?|(?:molte |tante )?grazie (?:in anticipo|molte|tante)|saluti"
+    "|cordiali saluti",
 )
 _PORTUGUESE = _language(
     "Portuguese",
     "o os uma é com não qual onde em do da dos das meu minha posso faço quanto quando quem olá obrigado obrigada um por"
     " para como que de quais você tem está no na se",
-    "olá(?: a todos)?|oi|bom dia|boa (?:tarde|noite)|prezados|uma (?:pergunta|dúvida)|me diga|diga-me"
-    "|(?:você )?(?:pode|poderia) me dizer|gostaria de saber|quero saber|(?:me )?explique(?: o que é)?(?= o que é)",
-    "(?:muito )?obrigad[oa](?: (?:desde já|pela ajuda))?|valeu|agradeço|abraços",
-    "por favor|por gentileza",
     (
         r"como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo(?= \w+r(?!\w))|se faz para|podemos)"
         "|o que (?:devo|preciso) fazer para",
         "como",
     ),
     ("oque é", "o que é"),
+    openings="olá a todos|prezados|uma (?:pergunta|dúvida)|me diga|diga-me|(?:você )?(?:pode|poderia) me dizer"
+    "|gostaria de saber|quero saber|(?:me )?explique(?: o que é)?(?= o que é)",
+    closings="(?:muito )?obrigad[oa] (?:desde já|pela ajuda)|valeu|agradeço|abraços",
+    politeness="por gentileza",
 )
 _DUTCH = _language(
     "Dutch",
     "de het een van ik niet hoe wat waar voor kan mijn is en op met zijn welke wanneer wie waarom hoeveel hoi"
     " bedankt kun je moet naar bij wordt er te om of in aan uit over doe zet kunnen hebben",
-    "hallo(?: allemaal)?|hoi|hey|hi|dag|goede(?:morgen|middag|navond)|beste team|geachte heer(?:/| of )mevrouw"
-    "|(?:even |korte )?een vraag(?:je)?"
-    "|korte vraag",
-    "(?:alvast )?(?:heel erg |hartelijk )?bedankt(?: alvast)?|dank (?:je|u)(?: wel)?|dankjewel|alvast dank"
-    "|met vriendelijke groet(?:en)?|groetjes|mvg",
-    "alsjeblieft|alstublieft|aub",
     ("hoe kan (?:ik|je|men)|hoe kun je", "hoe kan ik"),
+    openings="hallo allemaal|beste team|geachte heer(?:/| of )mevrouw|(?:even |korte )?een vraag(?:je)?|korte vraag",
+    closings="(?:alvast )?(?:heel erg |hartelijk )bedankt|(?:alvast )?(?:heel erg |hartelijk )?bedankt alvast"
+    "|dankjewel|alvast dank|met vriendelijke groet(?:en)?|groetjes|mvg",
+    politeness="aub",
 )
 _RUSSIAN = _language(
     "Russian",
     "в и не на как что где когда кто почему сколько какой какая какое какие мне мой с из для по зачем",
-    "здравствуйте|привет|добрый (?:день|вечер)|доброе утро|подскажи(?:те)?|скажи(?:те)?",
-    "(?:большое )?спасибо(?: (?:большое|заранее))?|заранее спасибо",
-    "пожалуйста",
     ("как (?:я могу|можно|мне)", "как"),
+    openings="подскажи(?:те)?|скажи(?:те)?",
+    closings="большое спасибо (?:большое|заранее)|заранее спасибо",
 )
 _POLISH = _language(
     "Polish",
     "nie na jak jest co się czy gdzie kiedy dlaczego kto ile mogę mój moje mojego do dla przez przed od za jaki jaka"
     " jakie które który dzień dobry proszę",
-    "dzień dobry|cześć|witam|dobry wieczór|hej|(?:proszę )?(?:powiedz|wyjaśnij)(?: mi)?"
-    "|czy (?:mógłbyś|mogłabyś|możesz|może pani?|mógłby pan|mogłaby pani) (?:mi )?(?:powiedzieć|wyjaśnić)",
-    "(?:z góry )?dzięki|(?:z góry |bardzo )?dziękuję(?: (?:bardzo|z góry))?|pozdrawiam",
-    "proszę",
     ("jak (?:mogę|można)", "jak"),
+    openings="dobry wieczór|(?:proszę )?(?:powiedz|wyjaśnij)(?: mi)?"
+    "|czy (?:mógłbyś|mogłabyś|możesz|może pani?|mógłby pan|mogłaby pani) (?:mi )?(?:powiedzieć|wyjaśnić)",
+    closings="z góry dzięki|(?:z góry|bardzo) dziękuję(?: (?:bardzo|z góry))?|pozdrawiam",
 )
 _ARABIC = _language(
     "Arabic",
     "ما هي هو هل في على إلى الى عن أن كيف متى أين لماذا من كم يمكنني يمكن لي أنا التي الذي و أو",
-    "مرحبا|مرحبًا|أهلا|السلام عليكم|صباح الخير|مساء الخير",
-    "شكرا(?: (?:جزيلا|لك|لكم))?|شكرًا",
-    "من فضلك|لو سمحت|رجاء",
     ("ما (?:هي|هو)", "ما"),
+    closings="شكرا لكم",
+    politeness="رجاء",
 )
 _HINDI = _language(
     "Hindi",
     "है हैं का की के को में से क्या और पर कि मैं मुझे यह वह कैसे कब कहाँ क्यों कितना कौन अपना अपने एक लिए",
-    "नमस्ते|नमस्कार|(?:कृपया )?(?:बताइए|बताएं)(?: कि)?",
-    "धन्यवाद|शुक्रिया",
-    "कृपया",
+    openings="(?:कृपया )?(?:बताइए|बताएं)(?: कि)?",
 )
 _SPOKEN = (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN, _POLISH, _ARABIC, _HINDI)
 # Of these the greeting or the thanks may be what is to be said, translated or written.
