@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from semcache.types.enumerations import Outcome, Why
+from semcache.types.former_names import FormerName
 from semcache.types.incoming_request import CacheKey, Request
 from semcache.types.stored_entry import Card
 
@@ -175,3 +176,4 @@ class Lookup:
     vector: Vector | None = None
     timings: Timings = Timings()
     verified: float | None = None
+    shelf = FormerName("partition")

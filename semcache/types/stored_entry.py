@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from semcache.types.enumerations import Endpoint
+from semcache.types.former_names import FormerName, made_by_former_names
 from semcache.types.incoming_request import CacheKey
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Usage:
     reasoning_tokens: int = 0
 
 
+@made_by_former_names
 @dataclass(frozen=True, slots=True)
 class Card:
     """The part of an entry that is kept in memory: enough to decide on it, without its answer.
@@ -70,6 +72,7 @@ class Card:
     answer: int = 0
     askers: tuple[int, ...] = ()
     wording: bytes = b""
+    shelf = FormerName("partition")
 
     @property
     def answer_class(self) -> int:
@@ -90,6 +93,7 @@ class Card:
         return "stale" if now < self.expires + revalidate else "expired"
 
 
+@made_by_former_names
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A stored answer. `body` is the assembled JSON of the dialect, never a stream and never a pickle."""
@@ -112,6 +116,7 @@ class Entry:
     answer: int = 0  # as in `Card`
     askers: tuple[int, ...] = ()  # as in `Card`
     wording: bytes = b""  # as in `Card`
+    shelf = FormerName("partition")
 
     @property
     def size(self) -> int:
