@@ -135,6 +135,8 @@ class Inspection:
         said: dict[tuple[str, str], Label] = {}
         for label in await self.labels_about(list(dict.fromkeys(ids)), most=_SAID):
             place = (public_id(label.entry_id), label.exact.hex())
+            if label.source is LabelSource.UNDECIDED:
+                continue
             if label.source is LabelSource.FEEDBACK or place not in said:
                 said[place] = label
         kept: dict[tuple[str, str], OpenDoubt] = {}

@@ -254,11 +254,10 @@ class ResponseCache:
         """
         lookup = await self._with_vector(lookup, served)
         admitted, fresh = await self._store_audited(lookup, answer)
-        if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
-            return admitted
+        said = None if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER else answer
         # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
-        if served.how is Outcome.SEMANTIC and (served.audit or not served.stale):
-            await self._learner.audit(lookup, served, answer, cached=cached, fresh=fresh)
+        if served.how is Outcome.SEMANTIC and (served.audit or not (served.stale or said is None)):
+            await self._learner.audit(lookup, served, said, cached=cached, fresh=fresh)
         return admitted
 
     async def _with_vector(self, lookup: Lookup, served: Serve) -> Lookup:

@@ -41,7 +41,9 @@ _WIDTH = 100
 _SMALL = 0.01  # dollars
 _FEW = 5  # findings of a kind that are shown
 _ANSWERED = {"categories", "total", "confidence"}
-_PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
+_PROMISED = (
+    "target", "state", "certified", "audits", "wrong", "undecided", "error_per_hit", "error_per_request", "audit_rate",
+)  # fmt: skip
 
 
 def stats(
@@ -162,16 +164,23 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
 
 def _tiers(found: dict[str, Any]) -> None:
     """Print the errors that audits found by tier, and what asking a language model costs."""
-    counts: dict[str, list[int]] = {"meaning": [found["total"]["audits"] or 0, found["total"]["wrong"] or 0]}
+    total = found["total"]
+    counts: dict[str, list[int]] = {"meaning": [total["audits"] or 0, total["wrong"] or 0, total.get("undecided") or 0]}
     for name, strata in (("wording", found.get("wording", {})), ("judged", found.get("judged", {}))):
         rows = [row for one in strata.values() for row in (one if isinstance(one, list) else [one])]
-        counts[name] = [sum(row["audits"] for row in rows), sum(row["wrong"] for row in rows)]
-    if not any(audits for audits, _ in counts.values()) and not found.get("asking", {}).get("asked"):
+        counts[name] = [sum(row.get(one, 0) for row in rows) for one in ("audits", "wrong", "undecided")]
+    asking = found.get("asking", {})
+    if not (asking.get("asked") or any(audits or undecided for audits, _, undecided in counts.values())):
         return
     output.text("\nErrors that audits found, by tier")
-    cells = [[name, str(audits), str(wrong), _error(wrong, audits)] for name, (audits, wrong) in counts.items()]
-    output.table(["tier", "audits", "wrong", "error"], cells, right=["audits", "wrong", "error"])
-    asking = found.get("asking", {})
+    cells = [
+        [name, str(audits), str(wrong), _error(wrong, audits), str(undecided)]
+        for name, (audits, wrong, undecided) in counts.items()
+    ]
+    columns = ["audits", "wrong", "error", "undecided"]
+    output.table(["tier", *columns], cells, right=columns)
+    if any(undecided for _, _, undecided in counts.values()):
+        output.text("undecided: audits without a verdict; certificates count them as wrong, and nothing else does")
     if asking.get("asked") or asking.get("over_budget"):
         budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
         share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
@@ -312,7 +321,7 @@ def _cell(name: str, row: dict[str, Any]) -> str:
 
 
 def _promise(name: str, row: dict[str, Any]) -> str:
-    value = row[name]
+    value = row.get(name)
     if value is None:
         return "-"
     match name:

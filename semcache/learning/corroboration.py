@@ -72,6 +72,9 @@ class Corroboration:
             case LabelSource.VERDICT:
                 # What a model said is no sample of what is right: it takes no share, and sets nobody aside.
                 return Reach.ALL
+            case LabelSource.UNDECIDED:
+                # Who is known by it, and how far its tenant's audits count, is as it was.
+                return Reach.ALL if self._samples[label.category, False].teaches(label.tenant) else Reach.OWN
             case _:
                 return Reach.ALL if self._take_sample(label) else Reach.OWN
 

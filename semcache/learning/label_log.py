@@ -287,7 +287,8 @@ class LabelLog:
         async for label in self._log(0, last):
             if label.seq in withdrawals.withdrawn or not about_meaning(label) or counts.take(label) is not Reach.ALL:
                 continue
-            if label.seq > self._since and (plain := without_model_verdict(label)) is not None:
+            decided = label.source is not LabelSource.UNDECIDED
+            if label.seq > self._since and decided and (plain := without_model_verdict(label)) is not None:
                 kept.append(plain)
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
@@ -324,6 +325,8 @@ class LabelLog:
         if label.source is LabelSource.AUDIT and name in (STRATEGY, JUDGED) and label.category in self._changed:
             # As that of a miss: it enters no certificate.
             label = replace(label, source=LabelSource.MISS, served=False)
+        if label.source is LabelSource.UNDECIDED and name in (STRATEGY, JUDGED) and label.category in self._changed:
+            return
         try:
             if reach is Reach.ALL:
                 learn(label)

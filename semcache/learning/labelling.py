@@ -72,6 +72,13 @@ def of_hit(lookup: Lookup, served: Serve, *, at: float) -> Label:
     return replace(_label(lookup, candidate, served.p_correct, source, at=at), served=True, chance=chance)
 
 
+def undecided(label: Label) -> Label | None:
+    """The label of an audit of which no verdict comes; None for any other, which nobody has to know of."""
+    if label.source is not LabelSource.AUDIT or not label.served:
+        return None
+    return replace(label, source=LabelSource.UNDECIDED, correct=False)
+
+
 def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *, at: float) -> Label:
     """The label of an answer that the backend was asked for again when it was `exposure` seconds old."""
     candidate = Candidate(old.card(), 1.0, features=(exposure, float(KINDS.index(kind))))

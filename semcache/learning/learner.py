@@ -1,7 +1,8 @@
 """Learning in the background: fresh answers are compared with cached ones, and the verdicts become labels.
 
 Knows the judge, the queue of judgements and the label log; nothing of how requests arrive or what is made of labels.
-Invariant: nothing here fails or delays a request. A comparison that cannot be judged yields no label and is counted.
+Invariant: nothing here fails or delays a request. A comparison that cannot be judged is counted, and yields no label
+that teaches: of an audit, one that says that it is undecided, so that none drops out of a certificate by its outcome.
 """
 
 from __future__ import annotations
@@ -111,9 +112,9 @@ class Learner:
             self._meter.unlabelled("full")
 
     async def audit(
-        self, lookup: Lookup, served: Serve, answer: Assembled, *, cached: Entry | None, fresh: Entry | None
+        self, lookup: Lookup, served: Serve, answer: Assembled | None, *, cached: Entry | None, fresh: Entry | None
     ) -> None:
-        """Judge the served answer of an audited hit by the backend's `answer`.
+        """Judge the served answer of an audited hit by the backend's `answer`, None for one that says nothing.
 
         `cached` is the entry that was served, None if it has to be read; `fresh` is the entry that holds `answer`, None
         if it was not stored. A hit is one sample, however often it is judged.
@@ -121,20 +122,25 @@ class Learner:
         if self._is_repeated(lookup, served=True):
             return
         label = labelling.of_hit(lookup, served, at=self._clock())
-        if not self._judge.instant:
-            if fresh is None:
-                self._meter.unlabelled("not-stored")
-            else:
-                self._owe(Judgement(0, fresh.id, label), fresh)
-            return
-        entry = cached or await self._entry(served.card.id)
-        if entry is None:
-            self._meter.unlabelled("lapsed")
-            return
-        comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
-        verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label))
-        if verdict is not None:
-            self._add(self._effects.apply(label, fresh.id if fresh else 0, correct=verdict))
+        if answer is None:
+            self._meter.unlabelled("no-answer")
+            self._leave_undecided(label)
+        elif self._judge.instant:
+            entry = cached or await self._entry(served.card.id)
+            if entry is None:
+                self._meter.unlabelled("lapsed")
+                self._leave_undecided(label)
+                return
+            comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
+            verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label))
+            found = self._decided(label, fresh.id if fresh else 0, verdict)
+            if found is not None:
+                self._add(found)
+        elif fresh is None:
+            self._meter.unlabelled("not-stored")
+            self._leave_undecided(label)
+        else:
+            self._owe(Judgement(0, fresh.id, label), fresh)
 
     def reasked(self, lookup: Lookup, old: Entry, fresh: Entry) -> None:
         """Learn if the `old` answer to a request that was answered anew still held."""
@@ -257,7 +263,7 @@ class Learner:
         """Return the label that a judgement yields, None if none."""
         if owed.tries > TRIES:
             self._meter.unlabelled("given-up")
-            return None
+            return labelling.undecided(owed.label)
         if owed.tries > 1 and await self.log.holds(owed.label):
             # Whoever wrote the label ended before it could say so.
             return None
@@ -266,15 +272,25 @@ class Learner:
         comparison = labelling.shown(fresh, cached) if fresh is not None and cached is not None else None
         if comparison is None:
             self._meter.unlabelled("lapsed")
-            return None
+            return labelling.undecided(owed.label)
         verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=_billed_for(owed.label))
-        if verdict is None:
-            return None
-        label = self._effects.apply(owed.label, owed.fresh_id, correct=verdict)
-        wording = also_wording(label, comparison.question, comparison.cached_question)
+        label = self._decided(owed.label, owed.fresh_id, verdict)
+        wording = None if label is None else also_wording(label, comparison.question, comparison.cached_question)
         if wording is not None:
             self._add(wording)
         return label
+
+    def _decided(self, label: Label, fresh_id: int, verdict: bool | None) -> Label | None:
+        """The label with its verdict, which takes effect; that of an undecided audit, or None, if there is none."""
+        if verdict is None:
+            return labelling.undecided(label)
+        return self._effects.apply(label, fresh_id, correct=verdict)
+
+    def _leave_undecided(self, label: Label) -> None:
+        """Write down that an audit stays undecided; any other comparison that nobody can judge is left out."""
+        found = labelling.undecided(label)
+        if found is not None:
+            self._add(found)
 
     async def _write(self) -> None:
         await self._effects.write(self._clock())
@@ -298,6 +314,7 @@ class Learner:
     def _owe(self, owed: Judgement, fresh: Entry) -> None:
         if not self._waiting.offer((owed, fresh), fresh.size):
             self._meter.unlabelled("full")
+            self._leave_undecided(owed.label)
 
     def _add(self, label: Label) -> None:
         if not self.log.add(label):

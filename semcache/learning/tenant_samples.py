@@ -91,6 +91,12 @@ class TenantSamples:
         self._recent.append(sample._replace(taught_all=teaches))
         return teaches
 
+    def teaches(self, tenant: str) -> bool:
+        """Return True if a sample of this tenant would teach all, as far as is known before its verdict."""
+        own = self._tallies.get(tenant, _Tally())
+        unknown = own.likely < _TELLING and self._others(tenant).likely >= _KNOWN
+        return tenant not in self._aside and not unknown and self._is_within_share(tenant, own)
+
     def disowned(self, tenant: str) -> list[Label]:
         """Return the labels of served answers by which a tenant that is set aside has taught all; each once."""
         return list(self._served.pop(tenant, ())) if tenant in self._aside else []
@@ -112,12 +118,17 @@ class TenantSamples:
             return True
         return own.taught_all < max(_FEW, sum(one.taught_all for one in others))
 
-    def _compare(self, tenant: str, own: _Tally) -> bool:
-        """Compare a tenant with those that are not set aside, and set it aside or back; return True if it is alike."""
+    def _others(self, tenant: str) -> _Tally:
+        """The sums of all others that are not set aside."""
         others = _Tally()
         for name, one in self._tallies.items():
             if name != tenant and name not in self._aside:
                 others.include(one)
+        return others
+
+    def _compare(self, tenant: str, own: _Tally) -> bool:
+        """Compare a tenant with those that are not set aside, and set it aside or back; return True if it is alike."""
+        others = self._others(tenant)
         if own.likely < _TELLING:
             # Until it has shown that it is like the others, where they are known well enough to tell.
             return others.likely < _KNOWN

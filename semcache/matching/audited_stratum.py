@@ -43,10 +43,17 @@ class AuditedStratum:
             self.close()
         return exceeded
 
+    def take_undecided(self, tenants: str, target: float) -> None:
+        """Look at an audited answer of which no verdict came."""
+        self.certificate.take_undecided(target)
+        self.tenants.take_undecided(tenants, target)
+
     def take_own(self, label: Label, tenants: str, target: float) -> None:
         """Learn about this class of tenants alone from a label of an answer that was served, or would have been."""
         if label.source is LabelSource.AUDIT and label.served:
             self.tenants.take(tenants, target, wrong=not label.correct)
+        elif label.source is LabelSource.UNDECIDED:
+            self.tenants.take_undecided(tenants, target)
         elif label.source is LabelSource.MISS:
             self.tenants.watch(tenants, target, correct=label.correct)
 

@@ -45,6 +45,7 @@ class JudgedStanding:
     closed: bool
     error: Interval | None
     note: str = ""
+    undecided: int = 0
 
 
 class JudgedStratum(AuditedStratum):
@@ -126,6 +127,7 @@ class JudgedStratum(AuditedStratum):
             closed=self.closed,
             error=wilson(audited.wrong, audited.audits) if audited.audits else None,
             note=self._note(),
+            undecided=audited.undecided,
         )
 
     def _owe(self, weight: float, wrong: float) -> None:

@@ -153,6 +153,9 @@ class JudgedTier:
                 if verdict is not None and label.served:
                     weight = -1.0 if label.source is LabelSource.WITHDRAWN else 1.0
                     self._of(label.category).settle(label, weight=weight)
+            case LabelSource.UNDECIDED:
+                if verdict is not None:
+                    self._of(label.category).take_undecided(self._pack.class_of(label.tenant), self._visible(label))
             case LabelSource.VERDICT:
                 if verdict is not None:
                     self._take_verdict(label, verdict)
@@ -197,8 +200,11 @@ class JudgedTier:
         """Learn from a label about the class of its tenant, and nothing that others are served by."""
         verdict = model_verdict_of(label)
         if verdict is not None and (label.served or verdict.p_yes >= YES):
-            visible = self._noise.visible(self._pack.target_of(label.category))
-            self._of(label.category).take_own(label, self._pack.class_of(label.tenant), visible)
+            self._of(label.category).take_own(label, self._pack.class_of(label.tenant), self._visible(label))
+
+    def _visible(self, label: Label) -> float:
+        """The share of wrong answers that the target of a label's category allows, as a judge with noise sees it."""
+        return self._noise.visible(self._pack.target_of(label.category))
 
     def disown(self, label: Label) -> None:
         """Take back what the label of a served answer has cost the stratum; what verdicts are worth and audits stay."""

@@ -61,7 +61,7 @@ def without_model_verdict(label: Label) -> Label | None:
     verdict = model_verdict_of(label)
     if verdict is None:
         return label
-    if not verdict.sampled or label.source is LabelSource.VERDICT:
+    if not verdict.sampled or label.source in (LabelSource.VERDICT, LabelSource.UNDECIDED):
         return None
     source = LabelSource.FEEDBACK if label.source is LabelSource.FEEDBACK else LabelSource.MISS
     return replace(label, features=label.features[:PLAIN], source=source, served=False)

@@ -61,6 +61,7 @@ class StratumStanding:
     certified: float | None
     closed: bool
     error: Interval | None
+    undecided: int = 0
 
 
 class WordingTier:
@@ -122,7 +123,7 @@ class WordingTier:
         """Where the strata stand that have served or were audited, by category, the least risky kind first."""
         found: dict[str, list[StratumStanding]] = {}
         for (category, edit), one in sorted(self._strata.items()):
-            if one.served or one.certificate.audits or one.closed:
+            if one.served or one.certificate.audits or one.certificate.undecided or one.closed:
                 found.setdefault(category, []).append(one.standing(edit))
         return found
 
@@ -207,6 +208,8 @@ class _Stratum(AuditedStratum):
             self._shown = self.audit(tenants, target, wrong=wrong) or self._shown
             if self.error > target and not self.closed:
                 self.close()
+        elif label.source is LabelSource.UNDECIDED:
+            self.take_undecided(tenants, target)
         elif label.source is LabelSource.MISS and self.watch(tenants, target, correct=label.correct):
             # Begin again, with twice the doubt of the beginning.
             self._shown = False
@@ -230,6 +233,7 @@ class _Stratum(AuditedStratum):
             one.level,
             self.closed,
             wilson(one.wrong, one.audits) if one.audits else None,
+            one.undecided,
         )
 
     def state(self) -> dict[str, Any]:

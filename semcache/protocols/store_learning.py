@@ -44,7 +44,7 @@ class JudgementQueue(Protocol):
     """Comparisons that a judge still owes, durable and shared by all workers. Raises StoreError."""
 
     async def enqueue(self, judgements: Sequence[Judgement]) -> None:
-        """Put comparisons into the durable queue."""
+        """Put comparisons into the durable queue, where they stay until finished, whatever becomes of their entries."""
         ...
 
     async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:

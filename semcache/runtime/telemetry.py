@@ -19,7 +19,7 @@ COMPONENTS = (
     *("store", "index", "embedder", "cache", "dialect", "replay", "background", "learning", "plans", "near"),
     *("threshold", "wording", "judged", "freshness"),  # what learns from labels
 )
-UNLABELLED = ("undecided", "late", "failed", "lapsed", "not-stored", "full", "given-up")
+UNLABELLED = ("undecided", "late", "failed", "lapsed", "no-answer", "not-stored", "full", "given-up")
 EVICTED = ("quota", "expired", "unreadable")
 LIMITED = ("requests", "tokens", "dollars")
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")

@@ -154,7 +154,9 @@ def statistics(
         rows[name] = {"entries": entries.get(name, 0), **sums, **_standing(pack, name, threshold, sums, balance)}
     every = [group for of_category in groups.values() for group in of_category]
     total = _sums(every)
-    learned = {name: sum(row[name] or 0 for row in rows.values()) for name in ("labels", "audits", "wrong")}
+    learned = {
+        name: sum(row[name] or 0 for row in rows.values()) for name in ("labels", "audits", "wrong", "undecided")
+    }
     return {
         "policies": pack.name,
         "target": pack.target,
@@ -258,6 +260,7 @@ _STANDING: tuple[str, ...] = (
     "labels",
     "audits",
     "wrong",
+    "undecided",
     "audit_rate",
     "error_per_hit",
     "error_per_request",
@@ -289,6 +292,7 @@ def _standing(
         "labels": now.labels,
         "audits": now.audits,
         "wrong": now.wrong,
+        "undecided": now.undecided,
         "audit_rate": now.audit_rate,
         "error_per_hit": _scaled(error, 1.0),
         "error_per_request": _scaled(error, sums["semantic"] / looked_up) if looked_up else None,

@@ -47,7 +47,7 @@ async def pairs_of(store: LabelledStore) -> tuple[list[Pair], LabelCounts]:
         every += batch
     labels = gone = 0
     for label in standing_labels(every):
-        if label.source in (LabelSource.REASKED, LabelSource.VERDICT):
+        if label.source in (LabelSource.REASKED, LabelSource.VERDICT, LabelSource.UNDECIDED):
             # Neither tells by a fresh answer if two prompts share one.
             continue
         labels += 1

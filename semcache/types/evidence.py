@@ -26,6 +26,7 @@ class LabelSource(StrEnum):
     REASKED = (
         "reasked"  # the backend was asked the very same again: it says how fast answers change, nothing of likeness
     )
+    UNDECIDED = "undecided"  # an audit that no verdict came of: no more is known than that the answer was served
     WITHDRAWN = "withdrawn"  # a person took back what a label of feedback with the same entry and request says
 
 
@@ -46,6 +47,9 @@ class Label:
     `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
     `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
     like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
+
+    A label that is UNDECIDED teaches nothing about its pair; a certificate takes its answer for a wrong one. Its `correct`
+    means nothing.
 
     A label that is REASKED says whether the backend still gave the same answer: its `features` are how old the answer
     was, in seconds, and the place of the prompt's volatility in `Volatility`.
@@ -72,7 +76,8 @@ class Judgement:
     """A comparison that a judge still owes, of the answers of two entries.
 
     The question is: is the answer of `label.entry_id` right, where `fresh_id` was answered? `label.correct` means
-    nothing yet. Both entries live in the store; if one is gone the judgement lapses.
+    nothing yet. Both entries live in the store; if one is gone no verdict can be given, and an
+    audit stays undecided.
     """
 
     id: int
@@ -121,6 +126,7 @@ class ClassStanding:
     audits: int
     wrong: int
     error: Interval
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,8 @@ class Standing:
     `risk` is the largest 1 - P(correct) that is served now (None: the strategy estimates none), `score` the lowest
     score. `certified` is the error per hit that audits have certified at `confidence`, None before they have.
     `labels` counts all labels, `audits` those of served answers drawn by chance and `wrong` the errors among them.
-    `error` is the error per hit that these audits show, `classes` what they show of the tenants.
+    `undecided` are further audits, of which no verdict came: `certified` takes them for wrong. `error` is the error per
+    hit that the others show, `classes` what they show of the tenants.
     """
 
     strategy: str
@@ -147,6 +154,7 @@ class Standing:
     error: Interval | None = None
     note: str = ""
     classes: tuple[ClassStanding, ...] = ()
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)

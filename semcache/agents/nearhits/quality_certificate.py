@@ -84,5 +84,6 @@ class QualityWatch:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `snapshot` gave. Raises KeyError or ValueError for other data."""
-        self._certificate.restore(state["certificate"])
+        # Every comparison has a verdict here.
+        self._certificate.restore({"undecided": 0, **state["certificate"]})
         self.state, self.closures = PathState(state["state"]), int(state["closures"])

@@ -22,7 +22,7 @@ from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Verdict, Why
-from semcache.types.evidence import CertificateEvidence, Label, Standing
+from semcache.types.evidence import CertificateEvidence, Label, LabelSource, Standing
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
@@ -125,8 +125,10 @@ class ByCategory:
                 strategy.relax(share)
 
     def observe(self, label: Label) -> None:
-        """Tell the category's strategy."""
-        self._of(label.category).observe(label)
+        """Tell the category's strategy; of an audit without a verdict only one that gives certificates."""
+        strategy = self._of(label.category)
+        if label.source is not LabelSource.UNDECIDED or isinstance(strategy, CertifiedThreshold):
+            strategy.observe(label)
 
     def observe_own(self, label: Label) -> None:
         """Tell the category's strategy what concerns the class of the label's tenant alone."""

@@ -2,7 +2,7 @@
 
 Knows the tables `labels`, `learned` and `judgements`, and nothing of what is made of them.
 Invariant: labels are appended behind the lock of the change feed, so they become visible in the order of their `seq`;
-a judgement is held by one caller at a time, and goes with either of its entries.
+a judgement is held by one caller at a time, and stays until it is finished, whatever becomes of its entries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
 from semcache.storage.stores.database_faults import readable
-from semcache.storage.stores.tables import entries, judgements, labels, learned
+from semcache.storage.stores.tables import judgements, labels, learned
 from semcache.types.evidence import Judgement, Label, LabelSource
 
 # The columns that `labels` and `judgements` share, in the order of `_skeleton`.
@@ -47,17 +47,7 @@ _SAVE = sa.insert(learned).from_select(
 )
 
 
-def _owed() -> sa.Insert:
-    """A comparison whose entries both live; its parameters are named after the columns, with `new_` before."""
-    fixed: dict[str, sa.ColumnElement[Any]] = {
-        name: sa.bindparam(f"new_{name}", type_=judgements.c[name].type) for name in (*_SHARED, "fresh_id")
-    }
-    fixed |= {"tries": sa.literal_column("0"), "free_at": sa.literal_column("0.0")}
-    alive = [sa.exists().where(entries.c.id == fixed[name]) for name in ("entry_id", "fresh_id")]
-    return sa.insert(judgements).from_select(list(fixed), sa.select(*fixed.values()).where(*alive))
-
-
-_ENQUEUE = _owed()
+_ENQUEUE = sa.insert(judgements)
 _FREE = sa.select(judgements.c.id).where(judgements.c.free_at <= _NOW)
 _WAITING = _FREE.limit(1)
 # What was served is known to be right or wrong before what was not.
@@ -103,10 +93,9 @@ class LearningRows:
         await self._db.script([(_OUTDATED, values), (_SAVE, values | {"content": state})])
 
     async def enqueue(self, judgements: Sequence[Judgement]) -> None:
-        """Put comparisons into the queue; those of entries that are gone lapse."""
+        """Put comparisons into the queue, those of entries that are gone too."""
         values = [
-            {f"new_{name}": value for name, value in (_skeleton(owed.label) | {"fresh_id": owed.fresh_id}).items()}
-            for owed in judgements
+            _skeleton(owed.label) | {"fresh_id": owed.fresh_id, "tries": 0, "free_at": 0.0} for owed in judgements
         ]
         if values:
             await self._db.script([(_ENQUEUE, values)])

@@ -302,7 +302,6 @@ class MemoryStore(MemoryOperating):
         self._by_exact.pop(entry.key.exact, None)
         self._vectors.pop(entry_id, None)
         self._rejections = {rejection: None for rejection in self._rejections if rejection.entry_id != entry_id}
-        self._lapse(entry_id)
         self._forget_mentions(entry_id)
         self._announce(ChangeKind.DELETE, entry_id, at)
 

@@ -1,6 +1,6 @@
 """The label log, saved states and the queue of comparisons of the store in memory.
 
-Knows the ids of the living entries and nothing else of them. Invariant: it behaves as `learning_rows`.
+Knows nothing of entries. Invariant: it behaves as `learning_rows`.
 """
 
 from __future__ import annotations
@@ -63,13 +63,12 @@ class MemoryLearning:
             self._learned[name] = seq, state
 
     async def enqueue(self, judgements: Sequence[Judgement]) -> None:
-        """Put comparisons into the queue; those of entries that are gone lapse."""
+        """Put comparisons into the queue, those of entries that are gone too."""
         await self.ping()
         for owed in judgements:
-            if owed.fresh_id in self._entries and owed.label.entry_id in self._entries:
-                self._owed_seq += 1
-                label = replace(owed.label, correct=False, seq=0)
-                self._owed[self._owed_seq] = Judgement(self._owed_seq, owed.fresh_id, label), 0.0
+            self._owed_seq += 1
+            label = replace(owed.label, correct=False, seq=0)
+            self._owed[self._owed_seq] = Judgement(self._owed_seq, owed.fresh_id, label), 0.0
 
     async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
         """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time."""
@@ -86,9 +85,3 @@ class MemoryLearning:
         await self.ping()
         for number in ids:
             self._owed.pop(number, None)
-
-    def _lapse(self, entry_id: int) -> None:
-        """Drop what was owed about an entry that is gone."""
-        gone = [number for number, (owed, _) in self._owed.items() if entry_id in (owed.fresh_id, owed.label.entry_id)]
-        for number in gone:
-            del self._owed[number]

@@ -167,18 +167,17 @@ learned = sa.Table(
     sa.Column("state", sa.LargeBinary, nullable=False),
 )
 
-# Comparisons that a judge still owes; nobody holds one from the Unix time `free_at` on.
+# Comparisons that a judge still owes; nobody holds one from the Unix time `free_at` on. They outlive their entries: an
+# audit whose entry is gone is known to have been made.
 judgements = sa.Table(
     "judgements",
     METADATA,
     sa.Column("id", BIG, primary_key=True),
     *_labelled(),
-    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("fresh_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("entry_id", BIG, nullable=False),
+    sa.Column("fresh_id", BIG, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False),
     sa.Column("free_at", sa.Double, nullable=False),
-    sa.Index("judgements_entry", "entry_id"),
-    sa.Index("judgements_fresh", "fresh_id"),
     sa.Index("judgements_free", "free_at"),
     sqlite_autoincrement=True,
 )

@@ -5,8 +5,10 @@ where the null hypothesis holds, so that it ever exceeds 1/beta with probability
 Waudby-Smith and Ramdas 2023, "Estimating means of bounded random variables by betting", sections 2 and 4). The bets
 are a mixture of fixed shares of what may be staked, which needs no tuning. Levels are tested in a fixed order, loose to
 strict, which needs no correction for their number (Angelopoulos et al. 2021, "Learn then test", section 2).
-Knows right and wrong, nothing of scores. Invariant: a test looks at each audited answer once, and its stakes and level
-are set before it can know it.
+An audit without a verdict is a wrong answer to the bets for a certificate, and no evidence to those against one: which
+audits are decided may depend on the answer, and whatever the undecided ones are, no more is certified than all of them
+would show. Knows right and wrong, nothing of scores. Invariant: a test looks at each audited answer once, and its
+stakes and level are set before it can know it.
 """
 
 from __future__ import annotations
@@ -138,7 +140,7 @@ class Certificate:
         self._target, self._excess = Bet(), ExcessTest()
         self._passed = 0
         self.certified = False
-        self.audits = self.wrong = 0
+        self.audits = self.wrong = self.undecided = 0
 
     def take(self, target: float, *, wrong: bool, stated: float | None = None) -> None:
         """Look at one audited answer; `target` is the error per hit that is allowed at this moment.
@@ -147,11 +149,19 @@ class Certificate:
         """
         self.audits += 1
         self.wrong += wrong
+        self._excess.take(target, wrong=wrong)
+        self._certify(target if stated is None else stated, wrong=wrong)
+
+    def take_undecided(self, stated: float) -> None:
+        """Look at an audited answer of which no verdict came; `stated` is the error that is to be certified."""
+        self.undecided += 1
+        self._certify(stated, wrong=True)
+
+    def _certify(self, stated: float, *, wrong: bool) -> None:
         for level, bet in self._ladder:
             bet.take(level, wrong=wrong)
         # Where the target counts all requests, a level that few hits make lenient would be certified too easily.
-        self._target.take(min(target if stated is None else stated, _LENIENT), wrong=wrong)
-        self._excess.take(target, wrong=wrong)
+        self._target.take(min(stated, _LENIENT), wrong=wrong)
         while self._passed < len(LADDER) and self._ladder[self._passed][1].wealth() >= self._enough:
             self._passed += 1
         self.certified = self.certified or self._target.wealth() >= self._enough
@@ -190,15 +200,19 @@ class Certificate:
             "certified": self.certified,
             "audits": self.audits,
             "wrong": self.wrong,
+            "undecided": self.undecided,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave."""
+        """Take up what `state` gave; one that did not count undecided audits certifies nothing, and may still close."""
         self.audits, self.wrong = int(state["audits"]), int(state["wrong"])
+        self._excess.restore(state["excess"])
+        if "undecided" not in state:
+            return
+        self.undecided = int(state["undecided"])
         for level, bet in self._ladder:
             bet.logs = [float(log) for log in state["ladder"][repr(level)]]
         self._target.logs = [float(log) for log in state["target"]]
-        self._excess.restore(state["excess"])
         self._passed, self.certified = int(state["passed"]), bool(state["certified"])
 
 

@@ -207,6 +207,9 @@ class CategoryKnowledge:
 
     def take(self, label: Label, tenants: str) -> None:
         """Learn from one label, of a tenant of the class `tenants`."""
+        if label.source is LabelSource.UNDECIDED:
+            self._take_undecided(label, tenants, all_classes=True)
+            return
         self.labels += 1
         if not _is_of_this_version(label):
             return
@@ -254,6 +257,14 @@ class CategoryKnowledge:
             self._stretching.begin_anew()
             self.budget.stretch(self._stretching.target())
 
+    def _take_undecided(self, label: Label, tenants: str, *, all_classes: bool) -> None:
+        """Have certificates look at an audited answer of which no verdict came; nothing else learns of it."""
+        if not _is_of_this_version(label):
+            return
+        self.tenants.take_undecided(tenants, self._visible())
+        if all_classes:
+            self.certificate.take_undecided(self._noise.visible(self.budget.per_hit(self._target)))
+
     def _watch(self, label: Label, tenants: str) -> None:
         """Look at the label of an answer that would be served, by which what is closed opens again."""
         visible = self._visible()
@@ -271,7 +282,9 @@ class CategoryKnowledge:
 
     def take_own(self, label: Label, tenants: str) -> None:
         """Learn from one label about the class `tenants` alone."""
-        if label.source is LabelSource.AUDIT and label.served:
+        if label.source is LabelSource.UNDECIDED:
+            self._take_undecided(label, tenants, all_classes=False)
+        elif label.source is LabelSource.AUDIT and label.served:
             self.tenants.take(tenants, self._visible(), wrong=not label.correct)
         elif not label.served and _is_sample(label) and self._would_serve(label):
             self.tenants.watch(tenants, self._visible(), correct=label.correct)
@@ -319,8 +332,9 @@ class CategoryKnowledge:
             case _ if self._narrowing.narrowed:
                 return f"audits showed more errors than {self._target:.2%}: only what is surer is served for now"
             case State.PROVISIONAL:
-                more = self.evidence().needed
-                return f"calibrated on shipped data; a certificate takes {more} more audits without an error"
+                more, silent = self.evidence().needed, self.certificate.undecided
+                undecided = f", {silent} without a verdict counted as wrong" if silent else ""
+                return f"calibrated on shipped data; a certificate takes {more} more audits without an error{undecided}"
             case _:
                 return ""
 

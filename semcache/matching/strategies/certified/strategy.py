@@ -156,6 +156,7 @@ class CertifiedThreshold:
             error=wilson(certificate.wrong, certificate.audits) if certificate.audits else None,
             note=known.note_of(),
             classes=known.tenants.standing(),
+            undecided=certificate.undecided,
         )
 
     def evidence(self, category: str) -> CertificateEvidence:

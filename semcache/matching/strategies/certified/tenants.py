@@ -39,6 +39,12 @@ class Tenants:
             self._reopenings[name] = Reopening()
         self._forget()
 
+    def take_undecided(self, name: str, target: float) -> None:
+        """Look at an audited answer of this class of which no verdict came."""
+        self._certificates.setdefault(name, Certificate(self._beta)).take_undecided(target)
+        self._certificates.move_to_end(name)
+        self._forget()
+
     def watch(self, name: str, target: float, *, correct: bool) -> None:
         """Look at a label of what would be served with this error, by which a closed class opens again."""
         if name in self._reopenings and self._reopenings[name].passed(target, correct=correct):
@@ -47,7 +53,15 @@ class Tenants:
     def standing(self) -> tuple[ClassStanding, ...]:
         """Where each class stands, the one with most audits first."""
         found = [
-            ClassStanding(name, self.closed(name), one.level, one.audits, one.wrong, wilson(one.wrong, one.audits))
+            ClassStanding(
+                name,
+                self.closed(name),
+                one.level,
+                one.audits,
+                one.wrong,
+                wilson(one.wrong, one.audits),
+                undecided=one.undecided,
+            )
             for name, one in self._certificates.items()
         ]
         return tuple(sorted(found, key=lambda one: (-one.audits, one.name)))

@@ -6,6 +6,8 @@ import json
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest
 from semcache.types.evidence import wilson
@@ -49,7 +51,7 @@ def test_many_errors_are_found_and_few_are_borne() -> None:
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_a_category_on_its_target_is_hardly_ever_taken_for_one_beyond_it(share: float) -> None:
     rng, raised = random.Random(5), 0
-    for _ in range(60):
+    for _ in range(20):
         test = ExcessTest()
         for _ in range(10_000):
             test.take(0.02, wrong=rng.random() < 0.02 * share)
@@ -78,3 +80,62 @@ def test_a_change_is_found_however_late_it_comes() -> None:
 def test_wilson_contains_the_share() -> None:
     interval = wilson(1, 100)
     assert interval.low < 0.01 < interval.high < 0.06
+
+
+VERDICTS = st.lists(st.tuples(st.booleans(), st.booleans(), st.floats(0.001, 0.2)), max_size=60)
+
+
+@given(VERDICTS)
+def test_whichever_audits_are_undecided_no_more_is_certified_than_all_of_them_would_show(
+    audits: list[tuple[bool, bool, float]],
+) -> None:
+    told, known = Certificate(0.05), Certificate(0.05)
+    for wrong, decided, target in audits:
+        known.take(target, wrong=wrong)
+        if decided:
+            told.take(target, wrong=wrong)
+        else:
+            told.take_undecided(target)
+        assert known.certified or not told.certified
+        assert (told.level or 1.0) >= (known.level or 1.0)
+
+
+@pytest.mark.parametrize("undecided_if_right", [0.0, 0.3])
+def test_errors_that_nobody_decides_are_not_certified_away(undecided_if_right: float) -> None:
+    rng, false = random.Random(5), 0
+    for _ in range(20):
+        certificate = Certificate(0.05)
+        for _ in range(600):
+            wrong = rng.random() < 0.05
+            if wrong or rng.random() < undecided_if_right:
+                certificate.take_undecided(0.01)
+            else:
+                certificate.take(0.01, wrong=False)
+        false += (certificate.level or 1.0) < 0.05 or certificate.certified
+        assert not certificate.exceeded
+    assert false <= 1
+
+
+def test_undecided_audits_are_counted_apart_and_outlive_a_restart() -> None:
+    certificate = Certificate(0.05)
+    for turn in range(200):
+        certificate.take(0.05, wrong=turn == 100)
+        if turn % 50 == 0:
+            certificate.take_undecided(0.05)
+    assert (certificate.audits, certificate.wrong, certificate.undecided) == (200, 1, 4)
+    again = Certificate(0.05)
+    again.restore(json.loads(json.dumps(certificate.state())))
+    assert again.state() == certificate.state()
+
+
+def test_a_state_of_before_undecided_audits_were_counted_certifies_nothing_and_may_still_close() -> None:
+    certificate = Certificate(0.05)
+    for turn in range(400):
+        certificate.take(0.05, wrong=turn % 100 == 0)
+    assert certificate.certified
+    state = certificate.state()
+    del state["undecided"]
+    again = Certificate(0.05)
+    again.restore(state)
+    assert (again.audits, again.wrong, again.certified, again.level) == (400, 4, False, None)
+    assert again.evidence(0.05).log_excess == certificate.evidence(0.05).log_excess
