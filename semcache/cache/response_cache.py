@@ -252,8 +252,8 @@ class ResponseCache:
 
         `cached` is the entry that was served, None if it has to be read.
         """
-        lookup = await self._with_vector(lookup, served)
-        admitted, fresh = await self._store_audited(lookup, answer)
+        findable = await self._with_vector(lookup, served)
+        admitted, fresh = await self._store_audited(findable, answer)
         said = None if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER else answer
         # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
         if served.how is Outcome.SEMANTIC and (served.audit or not (served.stale or said is None)):

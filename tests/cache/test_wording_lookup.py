@@ -341,3 +341,18 @@ def test_digests_are_handed_out_once_together_and_not_of_entries_that_have_gone(
     index.remove(cards[1])
     assert index.take_read() == {card.id: digests.digest_of(card.text, b"salt") for card in (cards[0], cards[2])}
     assert index.take_read() == {}
+
+
+async def test_an_audit_counts_in_the_category_in_which_the_hit_was_served(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text(
+        "name: p\ndefaults: {audit: 1.0}\ncategories:\n  default: {}\n  code: {rules: {patterns: [kubernetes]}}\n"
+    )
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=str(pack), embedder="hashing", seed=1) as cache:
+        await keep(cache, "What does k8s do?")
+        found = await cache.lookup("What does Kubernetes do?")
+        assert (found.why, found.audit, found.lookup.category) == (Why.WORDING, True, "default")
+        await cache.record(found, "Press Cancel.")
+        await cache.settle()
+        standing = (await cache.stats())["wording"]
+    assert {name: [one.audits for one in rows] for name, rows in standing.items()} == {"default": [1]}
