@@ -52,12 +52,12 @@ class JudgedStratum(AuditedStratum):
     """The judged hits of one category.
 
     `target` is the error per hit, `beta` the accepted probability of a false claim, and `grant` the errors that first
-    hits may cost.
+    hits may cost. `share` is this process's part of the hits, by which it settles the audits of all.
     """
 
-    def __init__(self, target: float, beta: float, noise: LabelNoise, *, grant: float) -> None:
+    def __init__(self, target: float, beta: float, noise: LabelNoise, *, grant: float, share: float = 1.0) -> None:
         super().__init__(beta)
-        self._target, self._noise = target, noise
+        self._target, self._noise, self._share = target, noise, share
         self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=grant)
         self.labels = 0
         self.debt = 0.0  # errors found, less those that the target has paid for
@@ -85,7 +85,7 @@ class JudgedStratum(AuditedStratum):
     def settle(self, label: Label, *, weight: float) -> float:
         """Note the result of an answer that was served; return how many errors it stands for."""
         wrong = self._noise.posterior(1.0 - label.p_correct, correct=label.correct)
-        self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight)
+        self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight * self._share)
         self.budget.changed()
         return wrong
 

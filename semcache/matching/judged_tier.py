@@ -54,7 +54,7 @@ class DoubtedNeighbour:
 class JudgedTier:
     """Decides whether a verdict is enough, and learns from labels. One instance a process.
 
-    `grants` is this process's share of the errors that are granted to first hits.
+    `grants` is this process's share of the hits, and of the errors that are granted to first ones.
     """
 
     def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL, grants: float = 1.0) -> None:
@@ -250,4 +250,5 @@ class JudgedTier:
 
     def _made(self, category: str) -> JudgedStratum:
         beta = 1.0 - self._pack.confidence
-        return JudgedStratum(self._pack.target_of(category), beta, self._noise, grant=self._grants * beta)
+        target, share = self._pack.target_of(category), self._grants
+        return JudgedStratum(target, beta, self._noise, grant=share * beta, share=share)

@@ -48,7 +48,8 @@ _NOISY = 0.6  # exponent by which caution grows as labels tell less
 class Promise(NamedTuple):
     """The promise for a category: the `target`, as error per hit or request, and the `confidence` of a certificate.
 
-    The target may be stretched up to `relax_to`. `grants` is the share of the grant that is this process's.
+    The target may be stretched up to `relax_to`. `grants` is this process's share of the hits, and so of the grant and
+    of what audits settle: all processes learn from every audit, but only one was charged with the risk of its hit.
     """
 
     policy: Category
@@ -63,7 +64,7 @@ class CategoryKnowledge:
 
     def __init__(self, promise: Promise, prior: BeliefPrior, noise: LabelNoise) -> None:
         policy, target, beta = promise.policy, promise.target, 1.0 - promise.confidence
-        self._name, self._target, self._noise = policy.name, target, noise
+        self._name, self._target, self._noise, self._grants = policy.name, target, noise, promise.grants
         self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's verdict,
         # which says little of what natural traffic makes alike, was measured to cost the target.
@@ -243,7 +244,8 @@ class CategoryKnowledge:
         """Count the errors of this answer, and those that are now expected of hits that nobody audited."""
         self.budget.revise(self._unaudited.revised(_HINDSIGHT * self._caution))
         if _is_sample(label) and label.served:
-            self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
+            wrong = self._noise.errors(correct=label.correct)
+            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=self._grants)
         self.budget.changed()
 
     def _take_audit(self, label: Label, tenants: str) -> None:
@@ -293,7 +295,7 @@ class CategoryKnowledge:
         """Take back what a label of a served answer has spent of the budget; beliefs and the certificate keep it."""
         if label.served and _is_of_this_version(label):
             wrong = self._noise.errors(correct=label.correct)
-            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=-1.0)
+            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=-self._grants)
             self.budget.changed()
 
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
