@@ -5,11 +5,15 @@ Pure. Invariant: a category that a pack does not name has the promises of `defau
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from semcache.config.packs import Pack
+from semcache.types.evidence import Label, LabelSource
+
+_MARK = "promise:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,43 @@ class ChangedPromises:
 
 
 NOTHING_CHANGED = ChangedPromises({}, {})
+
+
+class PromiseMarks:
+    """The marks of hits that are served under the promises of a pack and audited by a judge; None is any judge."""
+
+    def __init__(self, pack: Pack, judge: str | None) -> None:
+        self._promised = promises(pack)
+        self._judge = "" if judge is None else _digest(judge)
+
+    def of(self, category: str) -> str:
+        """The mark of a hit in this category."""
+        return f"{_MARK}{self._of_pack(category)}:{self._judge}"
+
+    def taught(self, label: Label, changed: Container[str]) -> Label | None:
+        """The label as it teaches who gives certificates; None if it teaches them nothing.
+
+        One of a category whose promises have `changed` since, or of other promises or another judge, is given as that
+        of a miss, so that it enters no certificate.
+        """
+        audited = label.source in (LabelSource.AUDIT, LabelSource.UNDECIDED)
+        if not audited or not (label.category in changed or self._differs(label)):
+            return label
+        return None if label.source is LabelSource.UNDECIDED else replace(label, source=LabelSource.MISS, served=False)
+
+    def _differs(self, label: Label) -> bool:
+        if not label.origin.startswith(_MARK):
+            return False
+        of_pack, _, judge = label.origin.removeprefix(_MARK).partition(":")
+        other_judge = bool(judge and self._judge and judge != self._judge)
+        return other_judge or of_pack != self._of_pack(label.category)
+
+    def _of_pack(self, category: str) -> str:
+        return _digest(repr(self._promised.get(category, self._promised.get("default"))))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def promises(pack: Pack) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
-from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, promises
+from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, PromiseMarks, promises
 from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.withdrawn_labels import Withdrawals
 from semcache.matching.judged_tier import JudgedTier
@@ -84,6 +84,7 @@ class LabelLog:
         self._store = store
         self._meter = meter
         self._origins = origins
+        self.marks = PromiseMarks(pack, origins.judge)
         self.corroboration = Corroboration()
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
@@ -322,11 +323,11 @@ class LabelLog:
         learn: Callable[[Label], None],
         learn_own: Callable[[Label], None] | None,
     ) -> None:
-        if label.source is LabelSource.AUDIT and name in (STRATEGY, JUDGED) and label.category in self._changed:
-            # As that of a miss: it enters no certificate.
-            label = replace(label, source=LabelSource.MISS, served=False)
-        if label.source is LabelSource.UNDECIDED and name in (STRATEGY, JUDGED) and label.category in self._changed:
-            return
+        if name in (STRATEGY, JUDGED):
+            certain = self.marks.taught(label, self._changed)
+            if certain is None:
+                return
+            label = certain
         try:
             if reach is Reach.ALL:
                 learn(label)

@@ -122,6 +122,7 @@ class Learner:
         if self._is_repeated(lookup, served=True):
             return
         label = labelling.of_hit(lookup, served, at=self._clock())
+        label = replace(label, origin=self.log.marks.of(label.category))
         if answer is None:
             self._meter.unlabelled("no-answer")
             self._leave_undecided(label)

@@ -47,9 +47,10 @@ class Label:
     `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
     `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
     like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
+    `origin` is a mark of the promise under which an audited hit was served; older labels have none.
 
-    A label that is UNDECIDED teaches nothing about its pair; a certificate takes its answer for a wrong one. Its `correct`
-    means nothing.
+    A label that is UNDECIDED teaches nothing about its pair, and its `correct` means nothing; a certificate takes its
+    answer for a wrong one.
 
     A label that is REASKED says whether the backend still gave the same answer: its `features` are how old the answer
     was, in seconds, and the place of the prompt's volatility in `Volatility`.
@@ -69,6 +70,7 @@ class Label:
     served: bool
     chance: float = 1.0
     seq: int = 0  # place in the log; 0 before it has one
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

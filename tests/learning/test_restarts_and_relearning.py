@@ -130,3 +130,27 @@ async def test_audits_of_a_process_that_was_killed_early_certify_no_other_target
         assert standing(again).audits == 50
     async with opened(tmp_path / "killed", target=0.1) as again:
         assert standing(again).audits == 0
+
+
+@pytest.mark.parametrize("changed", ["target", "judge"])
+async def test_audits_of_hits_under_another_promise_that_are_written_later_certify_nothing(
+    tmp_path: Path, changed: str
+) -> None:
+    """As those of a generation that retires, or that wait for a slow judge."""
+    async with opened(tmp_path, target=0.05, judge="exact") as before:
+        old = before.components.learner.log.marks.of("default")
+        await taught(before, [replace(audit(number), origin=old) for number in range(20)])
+        assert standing(before).audits == 20
+    kept = {"target": 0.05, "judge": "exact"}
+    async with opened(
+        tmp_path, **kept | ({"target": 0.2} if changed == "target" else {"judge": "normalised"})
+    ) as cache:
+        new = cache.components.learner.log.marks.of("default")
+        assert new != old
+        late = [replace(audit(number), origin=old) for number in range(20, 40)]
+        await taught(cache, [*late, replace(audit(40), origin=old, source=LabelSource.UNDECIDED)])
+        await taught(cache, [replace(audit(number), origin=new) for number in range(50, 55)])
+        assert (standing(cache).audits, standing(cache).undecided) == (5, 0)
+        assert standing(cache).labels == 45
+    async with opened(tmp_path, **kept) as again:
+        assert standing(again).audits == 0

@@ -14,6 +14,8 @@ from semcache import AsyncSemanticCache
 from semcache.learning.corroboration import Corroboration, Reach
 from semcache.matching import features, strategies
 from semcache.matching.model_verdict import model_verdict_about, with_model_verdict
+from semcache.matching.wording_tier import features_of
+from semcache.request.wording import Edit
 from semcache.types import Assembled, Outcome, Selector
 from semcache.types.evidence import Comparison, Label, LabelSource
 from tests.learned import Pupil
@@ -87,6 +89,7 @@ async def test_an_audit_that_the_judge_cannot_decide_is_written_down_and_changes
         await cache.settle()
         [label] = await labels(cache)
         assert (label.source, label.served, label.chance) == (LabelSource.UNDECIDED, True, 1.0)
+        assert label.origin == cache.components.learner.log.marks.of("default")
         assert await cache.components.store.rejections() == []
 
 
@@ -156,7 +159,11 @@ async def test_undecided_audits_count_where_the_hit_was_served(tmp_path: Path) -
     async with opened(tmp_path, strategy="certified", wording="[typo]") as cache:
         undecided = LabelSource.UNDECIDED
         await cache.components.learner.log.append(
-            [audited(1, undecided, values=judged), audited(2, undecided, values=(9.0,)), audited(3, undecided)]
+            [
+                audited(1, undecided, values=judged),
+                audited(2, undecided, values=features_of(Edit.TYPO)),
+                audited(3, undecided),
+            ]
         )
         stats = await cache.stats()
         assert stats["judged"]["default"].undecided == 1

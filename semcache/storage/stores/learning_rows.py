@@ -22,7 +22,7 @@ from semcache.types.evidence import Judgement, Label, LabelSource
 # The columns that `labels` and `judgements` share, in the order of `_skeleton`.
 _SHARED = (
     "at", "category", "tenant", "entry_id", "answer", "exact", "score", "features", "p_correct", "source", "served",
-    "chance",
+    "chance", "origin",
 )  # fmt: skip
 _AFTER = sa.bindparam("after", type_=sa.BigInteger)
 _BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
@@ -142,11 +142,12 @@ def _skeleton(label: Label) -> dict[str, Any]:
         "source": label.source.value,
         "served": label.served,
         "chance": label.chance,
+        "origin": label.origin or None,
     }
 
 
 def _label(row: Sequence[Any], *, correct: bool = False, seq: int = 0) -> Label:
-    at, category, tenant, entry_id, answer, exact, score, features, p_correct, source, served, chance = row
+    at, category, tenant, entry_id, answer, exact, score, features, p_correct, source, served, chance, origin = row
     return Label(
         at=at,
         category=rows.unplain(category),
@@ -162,4 +163,5 @@ def _label(row: Sequence[Any], *, correct: bool = False, seq: int = 0) -> Label:
         served=bool(served),
         chance=chance,
         seq=seq,
+        origin=origin or "",
     )

@@ -33,6 +33,7 @@ def _labelled() -> tuple[sa.Column[Any], ...]:
         sa.Column("source", sa.String, nullable=False),
         sa.Column("served", sa.Boolean, nullable=False),
         sa.Column("chance", sa.Double, nullable=False),
+        sa.Column("origin", sa.String),
     )
 
 
