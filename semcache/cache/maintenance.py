@@ -187,7 +187,8 @@ class Maintenance:
             elif change.kind is ChangeKind.ALLOW:
                 self._live.registry.allow([Rejection(change.entry_id, change.exact)])
             elif change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
-                await self._learner.feedback(change.entry_id, correct=change.kind is ChangeKind.RIGHT)
+                right = change.kind is ChangeKind.RIGHT
+                await self._learner.feedback(change.entry_id, correct=right, change=change.seq)
         put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
         unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.wants(entry_id)]
         alias = {change.entry_id for change in changes if change.kind is ChangeKind.ALIAS} - {*gone, *unknown}

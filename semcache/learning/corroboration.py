@@ -20,6 +20,7 @@ from enum import Enum
 from semcache.learning.tenant_samples import TenantSamples
 from semcache.types import Label, LabelSource
 
+REPORT = "report:"  # begins the origin of the labels of one report, before its number
 _MOST = 4096  # tenants that are known; of more, the one that was seen longest ago is forgotten
 
 
@@ -53,6 +54,7 @@ class Corroboration:
         # What says how answers age is no sample of likeness: each kind is compared with its own.
         self._samples: defaultdict[tuple[str, bool], TenantSamples] = defaultdict(TenantSamples)
         self._disowned: list[Label] = []
+        self._heard: OrderedDict[tuple[str, int, LabelSource], None] = OrderedDict()  # reports of several labels
 
     def saw(self, tenant: str) -> None:
         """Take notice of a tenant's traffic."""
@@ -64,6 +66,8 @@ class Corroboration:
     def take(self, label: Label) -> Reach:
         """Take a label in; return who learns from it."""
         self.saw(label.tenant)
+        if self._was_heard(label):
+            return Reach.NOBODY
         match label.source:
             case LabelSource.FEEDBACK:
                 return Reach.ALL if self.take_report(label.tenant, label.category) else Reach.NOBODY
@@ -82,6 +86,18 @@ class Corroboration:
         """Return the samples of served answers that have taught all, and whose tenants were set aside since; once."""
         found, self._disowned = self._disowned, []
         return found
+
+    def _was_heard(self, label: Label) -> bool:
+        """Return True for a further label of a report, or of its withdrawal, that another worker has labelled."""
+        place = label.origin, label.entry_id, label.source
+        if not label.origin.startswith(REPORT) or label.source not in (LabelSource.FEEDBACK, LabelSource.WITHDRAWN):
+            return False
+        if place in self._heard:
+            return True
+        self._heard[place] = None
+        if len(self._heard) > _MOST:
+            self._heard.popitem(last=False)
+        return False
 
     def take_report(self, tenant: str, category: str) -> bool:
         """Take a report in; return True if others have reported as much, so that it teaches all."""

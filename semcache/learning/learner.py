@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from semcache.errors import IntegrityError
 from semcache.learning import labelling
+from semcache.learning.corroboration import REPORT
 from semcache.learning.label_log import LabelLog
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdict_effects import GREY, VerdictEffects
@@ -159,12 +160,19 @@ class Learner:
             if len(self._served) > _REMEMBERED:
                 self._served.popitem(last=False)
 
-    async def feedback(self, entry_id: int, *, correct: bool) -> bool:
-        """Learn a person's report about an entry, durably; False if not lately served here. Raises StoreError."""
+    async def feedback(self, entry_id: int, *, correct: bool, change: int = 0) -> bool:
+        """Learn a person's report about an entry, durably; False if not lately served here. Raises StoreError.
+
+        `change` is the number of one that another worker has heard: all that have served the entry label their hits,
+        and one of these labels teaches.
+        """
         known = self._served.pop(entry_id, None)
         if known is None:
             return False
-        label = replace(known, at=self._clock(), source=LabelSource.FEEDBACK, chance=0.0, correct=correct)
+        origin = f"{REPORT}{change}" if change else ""
+        label = replace(
+            known, at=self._clock(), source=LabelSource.FEEDBACK, chance=0.0, correct=correct, origin=origin
+        )
         try:
             await self.log.append([label])
         except Exception:

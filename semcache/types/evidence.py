@@ -47,7 +47,8 @@ class Label:
     `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
     `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
     like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
-    `origin` is a mark of the promise under which an audited hit was served; older labels have none.
+    `origin` is a mark of the promise under which an audited hit was served, or of a report that several workers have
+    labelled, which counts once; older labels have none.
 
     A label that is UNDECIDED teaches nothing about its pair, and its `correct` means nothing; a certificate takes its
     answer for a wrong one.

@@ -240,3 +240,28 @@ async def test_what_a_liar_has_cost_beliefs_about_edits_and_hits_on_a_word_is_gi
         assert not back
         await taught(cache, [audit(104 + number, tenant="d", correct=False) for number in range(8)])
     assert back["wording"] == back["judged"] > 0
+
+
+def test_a_report_that_several_workers_have_labelled_counts_once_and_so_does_its_withdrawal() -> None:
+    corroboration = Corroboration()
+    corroboration.saw("other")
+    for number in range(3):
+        corroboration.take(replace(LABEL, tenant="other", exact=b"%d" % number))
+    first = replace(LABEL, origin="report:7")
+    assert [corroboration.take(replace(first, exact=exact)) for exact in (b"a", b"b", b"c")] == [
+        Reach.ALL,
+        Reach.NOBODY,
+        Reach.NOBODY,
+    ]
+    assert corroboration.take(replace(LABEL, origin="report:8")) is Reach.ALL
+    gone = replace(first, source=LabelSource.WITHDRAWN)
+    assert [corroboration.take(replace(gone, exact=exact)) for exact in (b"a", b"b", b"c")] == [
+        Reach.ALL,
+        Reach.NOBODY,
+        Reach.NOBODY,
+    ]
+
+
+def test_labels_of_hits_under_one_promise_are_no_labels_of_one_report() -> None:
+    corroboration, hedged = Corroboration(), replace(LABEL, origin="promise:1:2")
+    assert [corroboration.take(hedged) for _ in range(3)] == [Reach.ALL] * 3

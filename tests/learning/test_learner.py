@@ -310,6 +310,24 @@ async def test_feedback_teaches_whichever_worker_hears_it(tmp_path: Path, correc
             assert label.exact == served.lookup.key.exact  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("correct", [True, False])
+async def test_one_report_teaches_once_though_several_workers_have_served_the_entry(
+    tmp_path: Path, correct: bool
+) -> None:
+    async with opened(tmp_path) as one, opened(tmp_path) as two, opened(tmp_path) as three:
+        await told(one, ASKED, "Hold the button.")
+        await three.catch_up()
+        for worker in (one, three):
+            served = await worker.lookup(AGAIN)
+            assert served.outcome is Outcome.SEMANTIC
+            await worker.settle()
+        assert await two.feedback(served.entry_id, correct=correct)
+        for worker in (three, one, two, three, one):
+            await worker.catch_up()
+        for worker in (one, two, three):
+            assert [label.source for label in pupil(worker).labels] == [LabelSource.FEEDBACK]
+
+
 async def test_feedback_on_what_is_unknown_foreign_or_not_served_teaches_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
