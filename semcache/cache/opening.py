@@ -67,6 +67,8 @@ from semcache.storage.live_entries import LiveEntries
 from semcache.storage.price_file import read_prices
 from semcache.types import Change
 
+_LATEST = 1.5  # of its own time, in which a judge has to say so
+
 
 async def open_components(opening: Opening) -> Components:
     """Open a cache and start its background work. Raises ConfigError, StoreError or EmbedError."""
@@ -114,7 +116,8 @@ async def open_components(opening: Opening) -> Components:
         def paid(bill: Bill, billed_for: BilledFor) -> None:
             event_log.note(overhead(bill, billed_for, prices, at=clock()))
 
-        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, paid=paid)
+        patience = _LATEST * opening.judge_timeout
+        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, patience=patience, paid=paid)
         effects = VerdictEffects(store, live, profitability, meter)
         asking = Asking(log.judged, verifiers, prices, meter, paid, background.start, *opening.verdicts)
         search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
@@ -241,6 +244,7 @@ def _judge(opening: Opening, embedder: Embedder) -> Judge:
         verifier=None if isinstance(opening.verifier, str) else opening.verifier,
         backend=opening.judge_backend,
         model=opening.judge_model,
+        timeout=opening.judge_timeout,
     )
 
 

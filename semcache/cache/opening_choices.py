@@ -18,6 +18,7 @@ from semcache.errors import ConfigError
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.protocols import Backend, Embedder, Judge, Verifier
 from semcache.runtime.guarded_calls import PATIENCE
+from semcache.types.evidence import JUDGE_PATIENCE
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
@@ -69,12 +70,12 @@ class Opening:
     """All choices about a cache before it is opened.
 
     `data` is a folder or a store URL; the fields of `CacheOptions` have the same meaning here. `verifiers` makes
-    verifiers in place of `verifier`. `noise` is how often the judge errs. `verdicts` says when a language model is
-    asked for its verdict, if the pack does not. `shared`: other workers serve from the same store, and `workers` is how
-    many share the grant of first answers. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned`
-    backends are closed with the cache. `decisions` says how many decisions are recorded, `undo` for how many seconds a
-    deletion can be undone; with `share_memos` tenants share parsed and embedded texts. `common` are the parts of an
-    open cache, for one beside it.
+    verifiers in place of `verifier`. `judge_timeout` is how many seconds a judge has for a comparison, and `noise` how
+    often it errs. `verdicts` says when a language model is asked for its verdict, if the pack does not. `shared`: other
+    workers serve from the same store, and `workers` is how many share the grant of first answers. `sink` takes log
+    lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache. `decisions` says
+    how many decisions are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos` tenants
+    share parsed and embedded texts. `common` are the parts of an open cache, for one beside it.
     """
 
     data: str
@@ -87,6 +88,7 @@ class Opening:
     verifiers: Callable[[Pack, EntryOf, Meter], Verifiers] | None = None
     judge_backend: Backend | None = None
     judge_model: str | None = None
+    judge_timeout: float = JUDGE_PATIENCE
     timeout: float = PATIENCE
     clock: Callable[[], float] = time.time
     hot_bytes: int = 256 << 20

@@ -65,6 +65,7 @@ async def open_from(
         verifiers=verifiers,
         judge_backend=judge_backend,
         judge_model=settings.judge.model,
+        judge_timeout=settings.judge.timeout,
         noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
         verdicts=_verdicts(settings, upstream),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 JUDGES = ("exact", "normalised", "verifier", "llm")  # those that are built in, by the names that settings use
+JUDGE_PATIENCE = 20.0  # seconds that a comparison may take its judge
 TWO_SIDED_95 = 1.959963984540054  # standard deviations of a normal variable
 
 

@@ -144,6 +144,20 @@ async def test_a_judge_that_is_a_model_gets_a_backend_of_its_own_that_is_closed(
     assert [door.closed for door in doors] == [1]
 
 
+@pytest.mark.parametrize(
+    ("given", "seconds"), [({}, 20.0), ({"judge.timeout": "90"}, 90.0), ({"judge.timeout": "5"}, 5.0)]
+)
+async def test_a_judge_has_as_long_as_the_settings_say(
+    tmp_path: Path, doors: list[Door], given: dict[str, str], seconds: float
+) -> None:
+    chosen = settings(tmp_path, **{"judge.model": "small", **given})
+    components = await opening_from_settings.open_from(chosen, clock=lambda: 0.0)
+    assert isinstance(components.judge, LlmJudge)
+    assert components.judge._patience == seconds
+    assert components.learner._judge.patience > seconds
+    await components.closing.aclose()
+
+
 async def test_a_backend_that_is_given_is_its_owners_to_close(tmp_path: Path, doors: list[Door]) -> None:
     given = Door()
     components = await opening_from_settings.open_from(

@@ -13,7 +13,7 @@ from semcache.errors import ConfigError
 from semcache.learning.judges.by_text import ExactJudge, NormalisedJudge
 from semcache.matching.label_noise import LabelNoise
 from semcache.protocols import Judge
-from semcache.types.evidence import JUDGES
+from semcache.types.evidence import JUDGE_PATIENCE, JUDGES
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Embedder, Verifier
@@ -35,11 +35,12 @@ def open_judge(
     verifier: Verifier | None = None,
     backend: Backend | None = None,
     model: str | None = None,
+    timeout: float = JUDGE_PATIENCE,
 ) -> Judge:
     """The judge of that name. Raises ConfigError for an unknown name, or one that lacks what it needs.
 
-    "verifier" needs an `embedder` and takes a `verifier` for what it doubts; "llm" needs a `backend` and a `model`.
-    The maker of a plug-in is given all four by name, None where there is none.
+    "verifier" needs an `embedder` and takes a `verifier` for what it doubts; "llm" needs a `backend` and a `model`, and
+    waits for `timeout` seconds. The maker of a plug-in is given the other four by name, None where there is none.
     """
     if name in _PLAIN:
         return _PLAIN[name]()
@@ -54,7 +55,7 @@ def open_judge(
 
         if backend is None or not model:
             raise ConfigError("the judge 'llm' asks a language model: give it a backend and a model")
-        return LlmJudge(backend, model)
+        return LlmJudge(backend, model, patience=timeout)
     if name in plugins.names("judges"):
         made: Judge = plugins.make("judges", name, embedder=embedder, verifier=verifier, backend=backend, model=model)
         return made

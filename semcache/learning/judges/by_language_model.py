@@ -11,7 +11,7 @@ import asyncio
 from semcache.errors import UpstreamTimeout
 from semcache.models.language_model import YesNoModel
 from semcache.protocols import Backend
-from semcache.types.evidence import Comparison
+from semcache.types.evidence import JUDGE_PATIENCE, Comparison
 
 LONGEST = 6000
 
@@ -34,7 +34,7 @@ class LlmJudge:
     name = "llm"
     instant = False
 
-    def __init__(self, backend: Backend, model: str, *, patience: float = 20.0) -> None:
+    def __init__(self, backend: Backend, model: str, *, patience: float = JUDGE_PATIENCE) -> None:
         self._word = YesNoModel(backend, model, INSTRUCTIONS)
         self._patience = patience
 
