@@ -2,7 +2,7 @@
 
 A report is not a random sample: its author chose what to report. In a cache with one tenant every report counts. With
 several tenants, a report teaches the shared beliefs only as far as more than a quarter of the tenants, and at least one
-other, have reported as much in that category; the reported entry is refused to its requests in any case.
+other, have reported the same as often in that category; the reported entry is refused to its requests in any case.
 
 Audits and misses are samples and count within the bounds of `tenant_samples`; beyond these they teach only the class of
 their tenant. If a tenant is set aside there, the errors that it has added before are taken out of the shared budgets.
@@ -33,7 +33,7 @@ class Reach(Enum):
 
 
 class _Reports:
-    """The reports of one category by tenant: those that stand, and those among them that taught all."""
+    """The reports of one verdict in one category by tenant: those that stand, and those among them that taught all."""
 
     __slots__ = ("standing", "taught_all")
 
@@ -50,7 +50,8 @@ class Corroboration:
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, None] = OrderedDict()
-        self._reports: defaultdict[str, _Reports] = defaultdict(_Reports)
+        # Who calls answers right says nothing for those who call them wrong.
+        self._reports: defaultdict[tuple[str, bool], _Reports] = defaultdict(_Reports)
         # What says how answers age is no sample of likeness: each kind is compared with its own.
         self._samples: defaultdict[tuple[str, bool], TenantSamples] = defaultdict(TenantSamples)
         self._disowned: list[Label] = []
@@ -70,9 +71,10 @@ class Corroboration:
             return Reach.NOBODY
         match label.source:
             case LabelSource.FEEDBACK:
-                return Reach.ALL if self.take_report(label.tenant, label.category) else Reach.NOBODY
+                heard = self.take_report(label.tenant, label.category, correct=label.correct)
+                return Reach.ALL if heard else Reach.NOBODY
             case LabelSource.WITHDRAWN:
-                return Reach.ALL if self._take_back_report(label.tenant, label.category) else Reach.NOBODY
+                return Reach.ALL if self._take_back_report(label) else Reach.NOBODY
             case LabelSource.VERDICT:
                 # What a model said is no sample of what is right: it takes no share, and sets nobody aside.
                 return Reach.ALL
@@ -99,18 +101,18 @@ class Corroboration:
             self._heard.popitem(last=False)
         return False
 
-    def take_report(self, tenant: str, category: str) -> bool:
-        """Take a report in; return True if others have reported as much, so that it teaches all."""
-        reports = self._reports[category]
+    def take_report(self, tenant: str, category: str, *, correct: bool) -> bool:
+        """Take a report in; return True if others have reported the same as often, so that it teaches all."""
+        reports = self._reports[category, correct]
         reports.standing[tenant] += 1
         if len(self._seen) > 1 and reports.taught_all[tenant] >= self._said_by_others(reports.standing, tenant):
             return False
         reports.taught_all[tenant] += 1
         return True
 
-    def _take_back_report(self, tenant: str, category: str) -> bool:
+    def _take_back_report(self, label: Label) -> bool:
         """Take back a report, which vouches for nobody else's any more; return True if it had taught all."""
-        reports = self._reports[category]
+        reports, tenant = self._reports[label.category, label.correct], label.tenant
         reports.standing[tenant] = max(0, reports.standing[tenant] - 1)
         if reports.taught_all[tenant] <= 0:
             return False

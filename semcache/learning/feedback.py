@@ -83,7 +83,8 @@ class Feedback:
                 self._later(self._reject_later(entry, who, await self._refuse(entry, who)))
             else:
                 await self._reject(entry, who)
-        if reporter is not None and not self._keys.teaches(reporter, entry.key.scope.tenant, entry.category):
+        where = entry.key.scope.tenant, entry.category
+        if reporter is not None and not self._keys.teaches(reporter, *where, correct=correct):
             return True
         if not await self._learner.feedback(entry.id, correct=correct):
             # Another worker may have served it, and knows what there is to learn from.

@@ -1,7 +1,7 @@
 """Reports by API key: how many answers a key may take from the other keys of its tenant, and which reports teach.
 
 Knows names of keys and counts, in this process. Invariant: in a tenant with several keys, one key takes at most `DAILY`
-answers a day from the others, and its reports teach only as far as other keys report as much.
+answers a day from the others, and its reports teach only as far as other keys report the same as often.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class KeyReports:
             raise RateLimited(said, limit="reports", code="rate_limit_exceeded", after=DAY - now % DAY)
         self._today[reporter.key] += 1
 
-    def teaches(self, reporter: Reporter, tenant: str, category: str) -> bool:
-        """Return True if this report teaches what the other keys of the tenant are served; it is counted."""
+    def teaches(self, reporter: Reporter, tenant: str, category: str, *, correct: bool) -> bool:
+        """Return True if this report of a right or wrong answer teaches what other keys are served; it is counted."""
         if not reporter.others:
             return True
         keys = self._tenants.setdefault(tenant, Corroboration())
@@ -54,4 +54,4 @@ class KeyReports:
             self._tenants.popitem(last=False)
         for key in (*reporter.others, reporter.key):
             keys.saw(key)
-        return keys.take_report(reporter.key, category)
+        return keys.take_report(reporter.key, category, correct=correct)

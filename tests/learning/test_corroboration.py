@@ -265,3 +265,13 @@ def test_a_report_that_several_workers_have_labelled_counts_once_and_so_does_its
 def test_labels_of_hits_under_one_promise_are_no_labels_of_one_report() -> None:
     corroboration, hedged = Corroboration(), replace(LABEL, origin="promise:1:2")
     assert [corroboration.take(hedged) for _ in range(3)] == [Reach.ALL] * 3
+
+
+def test_right_and_wrong_reports_do_not_vouch_for_each_other() -> None:
+    corroboration = Corroboration()
+    for tenant in "ab":
+        corroboration.saw(tenant)
+    for _ in range(5):
+        assert not teaches_all(corroboration, replace(LABEL, tenant="b", correct=False))
+    assert not teaches_all(corroboration, replace(LABEL, tenant="a", correct=True))
+    assert teaches_all(corroboration, replace(LABEL, tenant="a", correct=False))

@@ -29,15 +29,24 @@ def test_the_only_key_of_a_tenant_reports_what_it_likes() -> None:
     reports = KeyReports()
     for _ in range(3 * DAILY):
         reports.admit(Reporter("a"), 0.0)
-        assert reports.teaches(Reporter("a"), "acme", "default")
+        assert reports.teaches(Reporter("a"), "acme", "default", correct=False)
 
 
 def test_a_key_alone_teaches_nothing_and_several_do_as_far_as_they_agree() -> None:
     reports = KeyReports()
-    assert not any(reports.teaches(reporter("a"), "acme", "default") for _ in range(50))
+    assert not any(reports.teaches(reporter("a"), "acme", "default", correct=False) for _ in range(50))
     # One more is a quarter of five at most; with a third, each of what they said alike counts.
-    assert not reports.teaches(reporter("b"), "acme", "default")
-    assert reports.teaches(reporter("c"), "acme", "default")
-    assert not reports.teaches(reporter("c"), "acme", "default")
-    assert not reports.teaches(reporter("b"), "other", "default")
-    assert not reports.teaches(reporter("b"), "acme", "code")
+    assert not reports.teaches(reporter("b"), "acme", "default", correct=False)
+    assert reports.teaches(reporter("c"), "acme", "default", correct=False)
+    assert not reports.teaches(reporter("c"), "acme", "default", correct=False)
+    assert not reports.teaches(reporter("b"), "other", "default", correct=False)
+    assert not reports.teaches(reporter("b"), "acme", "code", correct=False)
+
+
+def test_keys_that_say_the_opposite_do_not_vouch_for_each_other() -> None:
+    reports = KeyReports()
+    for name in "ab":
+        for _ in range(10):
+            reports.teaches(reporter(name), "acme", "default", correct=False)
+    assert not any(reports.teaches(reporter("c"), "acme", "default", correct=True) for _ in range(10))
+    assert reports.teaches(reporter("c"), "acme", "default", correct=False)
