@@ -197,8 +197,8 @@ class Learner:
     # Inside
 
     async def _take_missed(self) -> None:
-        """Name what misses leave to be compared."""
-        while self._missed:
+        """Name what misses leave to be compared; those that come meanwhile wait until the rest is written."""
+        for _ in range(len(self._missed)):
             lookup, fresh, at = self._missed.take()
             for label in labelling.of_miss(lookup, self.log.strategy, self.log.pack.of(lookup.category), at=at):
                 # A judge that costs is asked where it may matter.

@@ -456,6 +456,30 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
         assert len(judge.shown) == 1
 
 
+async def test_misses_that_keep_coming_do_not_hold_up_what_is_known_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as cache:
+        learner = cache.components.learner
+        for task in learner._tasks:
+            task.cancel()
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        waiting, taken, take = len(learner._missed), [], learner._missed.take
+
+        def another_comes() -> Any:
+            piece = take()
+            taken.append(piece)
+            if len(taken) < 100:
+                learner._missed.offer(piece, 1)
+            return piece
+
+        monkeypatch.setattr(learner._missed, "take", another_comes)
+        await learner.work()
+        assert len(taken) == waiting
+        assert len(await cache.components.store.labels(0)) == 1
+
+
 async def test_a_shutdown_after_a_burst_of_misses_does_not_wait_for_the_verifier(tmp_path: Path) -> None:
     """It read every pair of the burst first: a proxy that had answered 10,000 questions took minutes to end."""
     heard: list[tuple[str, str]] = []
