@@ -1,7 +1,8 @@
 """Background work that no client waits for, bounded in number.
 
 Knows nothing of the work. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
-`waiting` wait, and more are refused; of two pieces with the same key one is done; after `close` nothing runs.
+`waiting` wait, and more are refused; of two pieces with the same key one is done; a piece runs in the context of whoever
+offered it (its credentials, key and trace), however long it waited; after `close` nothing runs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Hashable
+from contextvars import Context, copy_context
 from typing import Any, Literal, TypeAlias
 
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
@@ -22,7 +24,7 @@ class BackgroundWork:
     def __init__(self, *, concurrency: int = 4, waiting: int = 100) -> None:
         self._concurrency = concurrency
         self._waiting = waiting
-        self._queue: deque[tuple[Hashable, Work]] = deque()
+        self._queue: deque[tuple[Hashable, Work, Context]] = deque()
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._keys: set[Hashable] = set()
         self._closed = False
@@ -42,7 +44,7 @@ class BackgroundWork:
         if self.refuses(key) is not None:
             return False
         self._keys.add(key)
-        self._queue.append((key, work))
+        self._queue.append((key, work, copy_context()))
         self._next()
         return True
 
@@ -64,8 +66,8 @@ class BackgroundWork:
 
     def _next(self) -> None:
         while self._queue and len(self._running) < self._concurrency:
-            key, work = self._queue.popleft()
-            task = asyncio.create_task(self._run(work), name="semcache-background")
+            key, work, context = self._queue.popleft()
+            task = asyncio.create_task(self._run(work), name="semcache-background", context=context)
             self._running[key] = task
             task.add_done_callback(lambda _, key=key: self._done(key))  # type: ignore[misc]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,25 @@ async def test_the_same_piece_is_done_once_at_a_time() -> None:
     assert background.offer("a", lambda: work.piece("a"))
     await background.settle()
     assert work.begun == ["a", "b", "a"]
+
+
+async def test_work_that_waited_runs_with_the_credentials_of_whoever_offered_it() -> None:
+    whose: ContextVar[str] = ContextVar("whose", default="nobody")
+    background, gate, seen = BackgroundWork(concurrency=1), asyncio.Event(), []
+
+    async def piece(name: str) -> None:
+        await gate.wait()
+        seen.append((name, whose.get()))
+
+    async def caller(name: str) -> None:
+        whose.set(name)
+        background.offer(name, lambda: piece(name))
+
+    for name in ("acme", "globex", "initech"):
+        await asyncio.create_task(caller(name))
+    gate.set()
+    await background.settle()
+    assert seen == [("acme", "acme"), ("globex", "globex"), ("initech", "initech")]
 
 
 async def test_what_fails_is_logged_and_holds_nothing_up(caplog: pytest.LogCaptureFixture) -> None:
