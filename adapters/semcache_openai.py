@@ -140,7 +140,7 @@ class _CacheExchange:
         controls = controls_from(sent.headers.multi_items(), request.controls)
         controls = replace(controls, category=controls.category or self.cache.category)
         scope, asker = self.cache.scope(request.user, controls.namespace), self.cache.asker(request.user)
-        identity = identity_at(sent.url.path, request.model, request.identity)
+        identity = identity_at(sent, _suffix(sent.url.path), request.identity)
         asked = replace(request, identity=identity, controls=controls, scope=scope, asker=asker)
         return _CacheableRequest(dialect, asked)
 
@@ -246,7 +246,7 @@ class _CachingTransport:
 
     def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
-        batch = read_batch(request.url.path, request.content, request.headers.multi_items(), door.cache)
+        batch = read_batch(request, door.cache)
         if batch is None:
             return self._send(request)
         for one in batch.requests:
@@ -306,7 +306,7 @@ class _AsyncCachingTransport:
 
     async def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
-        batch = read_batch(request.url.path, request.content, request.headers.multi_items(), door.cache)
+        batch = read_batch(request, door.cache)
         if batch is None:
             return await self._send(request)
         for one in batch.requests:
@@ -367,8 +367,13 @@ class _RecordedStream:
 
 
 def _dialect(sent: httpx2.Request) -> Dialect | None:
-    path = sent.url.path
-    return next((dialects()[endpoint] for suffix, endpoint in _PATHS.items() if path.endswith(suffix)), None)
+    suffix = _suffix(sent.url.path)
+    return dialects()[_PATHS[suffix]] if suffix else None
+
+
+def _suffix(path: str) -> str:
+    """Return the part of a path that names a cached endpoint, "" for none."""
+    return next((suffix for suffix in _PATHS if path.endswith(suffix)), "")
 
 
 def _headers(reply: httpx2.Response, found: Found) -> list[tuple[str, str]]:

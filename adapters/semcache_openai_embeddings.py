@@ -1,55 +1,64 @@
 """Embeddings of the wrapped `openai` client: every input is cached on its own, and those that are missing are asked.
 
-Part of `semcache_openai`, which sends what this makes. Knows the embeddings format and the cache; sends nothing.
+Part of `semcache_openai`, which sends what this makes. Knows the embeddings format, what a request is known by, and the
+cache; sends nothing.
 Invariant: a reply has one item per input, in the order asked; an item keeps the bytes of its vector; the same input
 alone is ever served, never one that only means the same.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semcache.cache.found import Found
 from semcache.dialects import embeddings
 from semcache.dialects.headers import controls_from
+from semcache.dialects.telling_headers import beside_body
 from semcache.errors import IntegrityError, RequestRejected
 from semcache.types import Assembled, Request, Usage
 from semcache_failopen import FailOpen
 
+if TYPE_CHECKING:
+    import httpx2
+
 __all__ = ["EmbeddingBatch", "identity_at", "is_embeddings", "read_batch"]
 
-_DEPLOYMENT = re.compile(r"/deployments/([^/]+)/")
+# The address whose answers are those of every request that names none, as in logs that were imported.
+_USUAL_BASE = "https://api.openai.com/v1"
+_PATH = "/embeddings"
 
 
 def is_embeddings(path: str) -> bool:
     """Return True for the path of the embeddings endpoint."""
-    return path.endswith("/embeddings")
+    return path.endswith(_PATH)
 
 
-def identity_at(path: str, model: str, identity: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the identity of a request to this path: of Azure a deployment answers, whatever model the body names."""
-    found = _DEPLOYMENT.search(path)
-    return identity if found is None or found[1] == model else {**identity, "deployment": found[1]}
+def identity_at(sent: httpx2.Request, suffix: str, identity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the identity of a request whose path ends with `suffix`: the address, query and headers count as well."""
+    url = sent.url
+    port = "" if url.port is None else f":{url.port}"
+    base = f"{url.scheme}://{url.host}{port}{url.path.removesuffix(suffix)}"
+    headers = [(name.lower(), value) for name, value in sent.headers.raw]
+    return beside_body(identity, query=url.query, headers=headers, base="" if base == _USUAL_BASE else base)
 
 
-def read_batch(path: str, body: bytes, headers: Sequence[tuple[str, str]], cache: FailOpen) -> EmbeddingBatch | None:
+def read_batch(sent: httpx2.Request, cache: FailOpen) -> EmbeddingBatch | None:
     """Return the inputs of a request, None when it is not for the cache.
 
     Raises RequestRejected for a wish about the cache that cannot be understood.
     """
     try:
-        asked = embeddings.read(body)
-        controls = controls_from(headers, asked.controls)
+        asked = embeddings.read(sent.content)
+        controls = controls_from(sent.headers.multi_items(), asked.controls)
     except RequestRejected as error:
         if (error.param or "").startswith("cache"):
             raise
         return None
     controls = replace(controls, category=controls.category or cache.category)
-    asked = replace(asked, controls=controls, identity=identity_at(path, asked.model, asked.identity))
+    asked = replace(asked, controls=controls, identity=identity_at(sent, _PATH, asked.identity))
     scope = cache.scope(asked.user, controls.namespace)
     requests = [
         replace(embeddings.request_for(asked, index), scope=scope, controls=controls)

@@ -1,20 +1,19 @@
 """Headers relayed between client and backend, and the parts of a request that may change its answer.
 
 Pure. Invariant: a reply never repeats the headers of the server in front of it, nor carries those that only this cache
-may set; and requests that differ in anything an upstream may answer by do not share an answer.
+may set.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from semcache.dialects.headers import cache_status, strip_reply_headers
-from semcache.dialects.hop_headers import connection_own
+from semcache.dialects.telling_headers import beside_body
 from semcache.errors import RateLimited, RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers
@@ -24,27 +23,6 @@ from semcache.types import Endpoint, Request
 _SERVERS_OWN = frozenset({"date", "server"})
 # Cookies belong to the one client whose call it was.
 _NOT_SHARED = frozenset({"set-cookie", "set-cookie2"})
-_USUAL = {b"anthropic-version": b"2023-06-01"}
-# Headers that no answer depends on: of connections, of whoever passes a request on, traces, names of clients, and what
-# is read by this cache. Credentials say who pays, not what is answered. Any other header is part of the key.
-_HARMLESS = frozenset(
-    b"host user-agent accept accept-charset accept-encoding accept-language connection content-length content-type date"
-    b" content-encoding cache-control pragma expect via forwarded max-forwards from referer origin dnt priority"
-    b" upgrade-insecure-requests save-data te trailer transfer-encoding upgrade keep-alive proxy-connection"
-    b" proxy-authorization authorization x-api-key api-key traceparent tracestate baggage b3 sentry-trace"
-    b" x-request-id x-correlation-id request-id x-trace-id x-amzn-trace-id x-cloud-trace-context x-client-trace-id"
-    b" x-client-request-id x-request-start x-real-ip x-client-ip true-client-ip client-ip x-envoy-attempt-count"
-    b" x-envoy-expected-rq-timeout-ms x-envoy-external-address idempotency-key x-idempotency-key x-title http-referer"
-    b" x-amzn-requestid fly-client-ip fastly-client-ip cdn-loop x-azure-ref x-azure-clientip x-ms-client-request-id"
-    b" x-goog-request-params anthropic-dangerous-direct-browser-access x-app x-requested-with".split()
-)
-_HARMLESS_KINDS = (
-    *(b"x-semcache-", b"x-stainless-", b"x-forwarded-", b"x-b3-", b"x-datadog-", b"x-newrelic-", b"cf-", b"sec-"),
-    *(b"helicone-cache-", b"x-portkey-cache", b"x-openrouter-cache", b"x-bf-cache-"),
-    *(b"x-higress-", b"x-amz-cf-", b"x-vercel-", b"x-appengine-", b"x-cloud-", b"access-control-", b"x-langfuse-"),
-)
-# Cookies by which a load balancer or a content network knows a connection again.
-_BALANCING = re.compile(rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb)=[^;]*;?")
 LENGTH = "content-length"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -88,28 +66,7 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
 
 def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     """Return the request's identity with the query string and the headers by which an upstream's answer may differ."""
-    telling = [
-        [name.decode("latin-1"), value.decode("latin-1")]
-        for name, value in scope["headers"]
-        if name not in _HARMLESS and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
-    ]
-    if telling:
-        # What `Connection` lists ends here, and is not forwarded.
-        ending = connection_own((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
-        telling = [pair for pair in telling if pair[0] not in ending]
-    query = scope["query_string"]
-    if not telling and not query and "?" not in identity:
-        return identity
-    beside = {"query": query.decode("latin-1"), "headers": telling}
-    # A member of that name in the body must not pass for what stands beside the body.
-    return {**identity, "?": {**beside, "body": identity["?"]} if "?" in identity else beside}
-
-
-def tells(name: bytes, value: bytes) -> bool:
-    """Return True if a header may tell an upstream more than its usual value does."""
-    if name == b"cookie":
-        return bool(_BALANCING.sub(b"", value).strip())
-    return _USUAL.get(name) != value
+    return beside_body(identity, query=scope["query_string"], headers=scope["headers"])
 
 
 def is_kept_upstream(request: Request) -> bool:

@@ -394,3 +394,46 @@ def test_deployments_of_azure_never_share_whatever_model_is_named(cache: Semanti
             assert create(client).choices[0].message.content == name
             vector = client.embeddings.create(model="echo", input="one", encoding_format="float").data[0].embedding
             assert vector == [float(len(name))]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"base_url": "http://beta.test/v1"},
+        {"base_url": "http://alpha.test:8000/v1"},
+        {"base_url": "https://alpha.test/v1"},
+        {"base_url": "http://alpha.test/legal/v1"},
+        {"default_headers": {"x-portkey-config": "pc-legal"}},
+        {"default_headers": {"Anthropic-Beta": "context-1m"}},
+        {"default_query": {"api-version": "2"}},
+        {"organization": "org-legal"},
+    ],
+)
+def test_upstreams_and_what_they_may_answer_by_are_told_apart(cache: SemanticCache, other: dict[str, Any]) -> None:
+    asked: list[httpx2.Request] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked.append(request)
+        if request.url.path.endswith("/embeddings"):
+            item = {"object": "embedding", "index": 0, "embedding": [1.0]}
+            return httpx2.Response(200, json={"object": "list", "model": "e", "data": [item], "usage": {}})
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi."}}
+        reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+        return httpx2.Response(200, json=reply)
+
+    for fields in ({}, other, {"default_headers": {"traceparent": "00-1-2-01", "authorization": "Bearer other"}}):
+        http = httpx2.Client(transport=httpx2.MockTransport(answer))
+        named = {"base_url": "http://alpha.test/v1", "api_key": "k", "max_retries": 0, "http_client": http, **fields}
+        with cached(OpenAI(**named), cache) as client:
+            create(client)
+            create(client, AGAIN)
+            client.embeddings.create(model="e", input="one", encoding_format="float")
+    assert len(asked) == 4, "each asks for both once, and the third is the first again"
+
+
+def test_an_answer_of_openai_itself_is_that_of_a_request_that_names_no_upstream(cache: SemanticCache) -> None:
+    found = cache.lookup(ASK[0]["content"], model="m")
+    cache.record(found, "Press Reset.")
+    refused = httpx2.MockTransport(lambda _: httpx2.Response(500))
+    with cached(OpenAI(api_key="k", max_retries=0, http_client=httpx2.Client(transport=refused)), cache) as client:
+        assert create(client, model="m").choices[0].message.content == "Press Reset."
