@@ -31,7 +31,7 @@ from openai import AsyncOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.found import Found
-from semcache.dialects import dialects
+from semcache.dialects import body_of, dialects
 from semcache.dialects.headers import cache_status, controls_from, forwarded_as
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Assembler, Dialect
@@ -159,9 +159,10 @@ class _CacheExchange:
         return self.refused(dialect, RequestRejected(504, said, code="not_cached"))
 
     def _replay(self, asked: _CacheableRequest, found: Found, entry: Entry) -> httpx2.Response:
-        body, kind = entry.body, "application/json"
         if asked.request.stream:
-            body, kind = b"".join(asked.dialect.stream(body, asked.request.replay)), "text/event-stream"
+            body, kind = b"".join(asked.dialect.stream(entry.body, asked.request.replay)), "text/event-stream"
+        else:
+            body, kind = body_of(asked.dialect, entry.body, asked.request), "application/json"
         headers = {
             "content-type": kind,
             "cache-status": f"semcache; hit; detail={found.why.value}",

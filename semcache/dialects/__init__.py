@@ -15,8 +15,9 @@ from semcache.types import Endpoint
 
 if TYPE_CHECKING:
     from semcache.protocols import Dialect
+    from semcache.types import Request
 
-__all__ = ["by_path", "dialects"]
+__all__ = ["body_of", "by_path", "dialects"]
 
 
 @cache
@@ -36,3 +37,9 @@ def _paths() -> Mapping[str, Dialect]:
 def by_path(path: str) -> Dialect | None:
     """The dialect of a request path such as "/v1/chat/completions", None when the path is passed through."""
     return _paths().get(path)
+
+
+def body_of(dialect: Dialect, body: bytes, request: Request) -> bytes:
+    """Return a stored answer as the reply to this request; some dialects repeat parts of the request in it."""
+    restated = getattr(dialect, "restated", None)
+    return body if restated is None else restated(body, request.replay)

@@ -1,8 +1,8 @@
 """Background work that no client waits for, bounded in number.
 
 Knows nothing of the work. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
-`waiting` wait, and more are refused; of two pieces with the same key one is done; a piece runs in the context of whoever
-offered it (its credentials, key and trace), however long it waited; after `close` nothing runs.
+`waiting` wait, and more are refused; of two pieces with the same key one is done; a piece runs in the context of
+whoever offered it (its credentials, key and trace), however long it waited; after `close` nothing runs.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semcache.cache.reasons import explained
+from semcache.dialects import body_of
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RateLimited, RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
@@ -215,7 +216,7 @@ class Exchange:
         return True
 
     async def _answer_from_flight(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
-        payload, kind = hit_replay.body_of(self._dialect, answer.body, lookup.request), b"application/json"
+        payload, kind = body_of(self._dialect, answer.body, lookup.request), b"application/json"
         if lookup.request.stream:
             try:
                 payload = b"".join(self._dialect.stream(answer.body, lookup.request.replay))

@@ -12,12 +12,13 @@ from itertools import count
 from typing import Any
 
 from semcache.cache.response_cache import ResponseCache
+from semcache.dialects import body_of
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
 from semcache.retention.eviction import Quota
 from semcache.retention.eviction.lru import Lru
-from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Request, Serve, public_id
+from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
 _HARMLESS = frozenset(
@@ -132,12 +133,6 @@ class HitReplayer:
         if replay.uses < _USES_A_SECOND:
             replay.uses += 1
             self._cache.registry.touch(replay.card)
-
-
-def body_of(dialect: Dialect, body: bytes, request: Request) -> bytes:
-    """Return a stored answer as the reply to this request; some dialects repeat parts of the request in it."""
-    restated = getattr(dialect, "restated", None)
-    return body if restated is None else restated(body, request.replay)
 
 
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:

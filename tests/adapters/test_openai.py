@@ -254,6 +254,28 @@ def test_responses_are_cached_where_they_leave_no_state(client: OpenAI, upstream
     assert upstream.asked == 3
 
 
+def test_a_response_from_the_cache_repeats_nothing_of_who_asked_first(cache: SemanticCache) -> None:
+    asked: list[Any] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(request.content)
+        asked.append(body)
+        part = {"type": "output_text", "text": "A tree.", "annotations": []}
+        said = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [part]}
+        head = {"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", "model": "m"}
+        repeated = {"metadata": body.get("metadata"), "user": body.get("user"), "store": False, "tools": []}
+        return httpx2.Response(200, json={**head, **repeated, "parallel_tool_calls": True, "output": [said]})
+
+    plain = OpenAI(api_key="k", http_client=httpx2.Client(transport=httpx2.MockTransport(answer)))
+    with cached(plain, cache) as client:
+        for user in ("ann", "bob"):
+            reply = client.responses.create(
+                model="m", input="What is a heap?", store=False, user=user, metadata={"order": user}
+            )
+            assert (reply.user, reply.metadata, reply.output_text) == (user, {"order": user}, "A tree.")
+    assert len(asked) == 1
+
+
 def test_stored_responses_are_cached_when_asked_for(plain: OpenAI, cache: SemanticCache, upstream: Upstream) -> None:
     client = cached(plain, cache, stored_responses=True)
     ids = {client.responses.create(model="echo", input="How do I reset my password?").id for _ in range(2)}
