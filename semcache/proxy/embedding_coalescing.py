@@ -52,6 +52,12 @@ class EmbeddingsCall:
         """Wait for the result. Raises the exception that ended the call."""
         return await asyncio.shield(self._task)
 
+    @property
+    def landed(self) -> EmbeddingsResult | None:
+        """The result of a call that has ended; None while it is in flight, and where it broke or was cancelled."""
+        task = self._task
+        return task.result() if task.done() and not task.cancelled() and task.exception() is None else None
+
     def __enter__(self) -> EmbeddingsCall:
         self._waiting += 1
         return self

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from semcache.dialects import embeddings
 from semcache.dialects.embeddings import EmbeddingsRequest
@@ -31,7 +32,13 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwardable_headers
-from semcache.proxy.embedding_coalescing import EmbeddingsCalls, EmbeddingsResult, InputName, ItemInFlight
+from semcache.proxy.embedding_coalescing import (
+    EmbeddingsCall,
+    EmbeddingsCalls,
+    EmbeddingsResult,
+    InputName,
+    ItemInFlight,
+)
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import allows_sharing
 from semcache.proxy.origin import check_json
@@ -96,7 +103,7 @@ class EmbeddingsRoute:
             async with until_disconnect(receive):
                 await batch.answer(send)
         except Disconnected:
-            batch.record(CLIENT_GONE, Usage())
+            batch.leave()
 
     def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
         asked = embeddings.read(body)
@@ -152,6 +159,7 @@ class _Batch:
         self._missing = [index for index, entry in enumerate(looked.held) if entry is None]
         # The one under whose id the whole request is recorded.
         self._first = looked.lookups[self._missing[0] if self._missing else 0]
+        self._begun: list[EmbeddingsCall] = []
 
     async def answer(self, send: Send) -> None:
         """Replay, refuse or ask for what is missing."""
@@ -230,6 +238,7 @@ class _Batch:
         """Ask for these inputs in a call that others may join, and put the items into `found`. Raises UpstreamError."""
         names = [_name(self._lookups[index]) for index in positions]
         call = waiting.enter_context(self._calls.begin(self._call(positions), names))
+        self._begun.append(call)
         result = await call.result()
         found.update(zip(positions, result.items or (), strict=False))
         return result
@@ -326,9 +335,7 @@ class _Batch:
         `usage` are the tokens of its own calls, `spared` those of the calls of others that it joined; `collapsed` says
         that it made no call of its own, `upstream_id` is the upstream's name for its last one.
         """
-        first = self._first
-        if isinstance(first.decision, Serve) and self._missing:
-            first = replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
+        first = self._recorded()
         answer = Assembled(b"", "", complete=True, usage=usage)
         seconds = time.perf_counter() - self._started
         row = self._cache.outcome(first, status, seconds, answer=answer, collapsed=collapsed, upstream_id=upstream_id)
@@ -337,6 +344,26 @@ class _Batch:
         saved_cost = self._cache.prices.cost(row.model, saved)
         logged = replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost)
         self._context.note(first, row, logged=logged)
+
+    def leave(self) -> None:
+        """Record that the client has gone. Its own calls are charged to it as they end, if others still wait."""
+        self.record(CLIENT_GONE, Usage())
+        for call in self._begun:
+            call.when_done(partial(self._charge, call))
+
+    def _charge(self, call: EmbeddingsCall) -> None:
+        result = call.landed
+        if result is not None and result.usage.prompt_tokens:
+            first, answer = self._recorded(), Assembled(b"", "", complete=True, usage=result.usage)
+            row = self._cache.outcome(first, result.status, 0.0, answer=answer)
+            self._context.note_late(first, replace(row, endpoint=Endpoint.EMBEDDINGS.value))
+
+    def _recorded(self) -> Lookup:
+        """Return the look-up under which the whole request is recorded."""
+        first = self._first
+        if isinstance(first.decision, Serve) and self._missing:
+            return replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
+        return first
 
 
 def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:

@@ -78,6 +78,7 @@ class Exchange:
         self._started = started
         self._epoch = epoch
         self._relayed: _Relayed | None = None
+        self._started_flight: Flight | None = None  # whose answer is charged to this request
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
         """Replay, serve a plan, refuse, join another request's call, have a cheaper model answer, or forward."""
@@ -115,6 +116,8 @@ class Exchange:
             # Clients of streams go as soon as they have read the last event: that is no reply they did not wait for.
             if self._relayed is None or self._relayed.flight.whole is None:
                 self._record(lookup, CLIENT_GONE)
+                if self._started_flight is not None:
+                    self._context.forwarder.leave(self._started_flight, lookup)
             else:
                 await self._turn.learn(self._relayed.flight.whole)
                 self._note_relayed(lookup, self._relayed, self._relayed.flight.whole)
@@ -258,7 +261,7 @@ class Exchange:
         if await self._answer_near(choice, lookup, send):
             return
         outbound = self._outbound(await self._turn.body_to_forward())
-        flight = self._context.forwarder.start(lookup, self._dialect, outbound)
+        flight = self._started_flight = self._context.forwarder.start(lookup, self._dialect, outbound)
         with flight:
             hedge = self._cache.hedge(lookup)
             if hedge is not None and await self._overtaken(hedge, flight, send):
@@ -285,11 +288,16 @@ class Exchange:
         if settled is None or not isinstance(settled.decision, Serve):
             return False
         served = settled.decision
+        spared = not (served.audit or flight.landed or flight.subscribers > 1)
         if served.audit:
             hedged.keep(settled, flight)
-        else:
-            settled = hedged.called_off(settled, flight)
-        return await self._replay(settled, replace(served, audit=False), send, spared=not served.audit)
+        elif spared:
+            settled = hedged.called_off(settled)
+        if not await self._replay(settled, replace(served, audit=False), send, spared=spared):
+            return False
+        # It may go on, for the audit or for whoever has joined it, even during the replay.
+        self._context.forwarder.leave(flight, settled)
+        return True
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         self._relayed = relayed = _Relayed(flight, time.perf_counter(), collapsed)

@@ -107,6 +107,15 @@ class Forwarder:
             flight.land(answer=answer)
         finally:
             self._flights.remove(flight)
+            if flight.owed is not None:
+                self._note_owed(flight, flight.owed)
+
+    def leave(self, flight: Flight, lookup: Lookup) -> None:
+        """Let go of a call that this request started and that may go on: its answer is charged to it all the same."""
+        if flight.landed:
+            self._note_owed(flight, lookup)
+        else:
+            flight.owed = lookup
 
     async def _send(self, outbound: Outbound, lookup: Lookup) -> Reply:
         """Send a request; a stream is asked for its usage, unless the backend has refused that before."""
@@ -137,6 +146,14 @@ class Forwarder:
         row = self._cache.outcome(lookup, flight.status, 0.0, answer=Assembled(b"", "", complete=False, usage=usage))
         self._charge(row)
         self._cache.note(lookup, replace(row, count=0))
+
+    def _note_owed(self, flight: Flight, lookup: Lookup) -> None:
+        """Record the tokens of an answer that came when the request it was asked for had gone."""
+        answer = flight.answer or flight.whole
+        if answer is not None:
+            row = self._cache.outcome(lookup, flight.status, 0.0, answer=answer, stored=flight.result)
+            self._charge(row)
+            self._cache.note(lookup, replace(row, count=0))
 
     async def _relay(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semcache.types import Lookup, Serve
@@ -43,10 +42,8 @@ class HedgedForward:
         settled = self._asking.result()
         return settled if settled is not None and isinstance(settled.decision, Serve) else None
 
-    def called_off(self, settled: Lookup, flight: Flight) -> Lookup:
-        """The lookup with what the flight has cost, if leaving it ends it."""
-        if flight.subscribers > 1:
-            return settled
+    def called_off(self, settled: Lookup) -> Lookup:
+        """The lookup with what the call has cost that is left and thereby ended."""
         return self._hedge.called_off(settled, time.perf_counter() - self._started)
 
     def keep(self, settled: Lookup, flight: Flight) -> None:
@@ -54,14 +51,12 @@ class HedgedForward:
         flight.settled = settled
         staying = ExitStack()
         staying.enter_context(flight)
-        self._cache.components.background.start(self._paid(settled, flight, staying))
+        self._cache.components.background.start(_landed(flight, staying))
 
-    async def _paid(self, settled: Lookup, flight: Flight, staying: ExitStack) -> None:
-        with staying:
-            answer = await flight.finished()
-        if answer is not None:
-            late = self._cache.outcome(settled, 200, 0.0, answer=answer, stored=flight.result)
-            self._cache.note(settled, late, logged=replace(late, count=0))
+
+async def _landed(flight: Flight, staying: ExitStack) -> None:
+    with staying:
+        await flight.finished()
 
 
 async def _ended(asking: asyncio.Task[Lookup | None]) -> None:

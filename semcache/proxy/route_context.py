@@ -7,7 +7,7 @@ an error of the request.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from semcache.cache.response_cache import ResponseCache
@@ -81,6 +81,11 @@ class RouteContext:
         self.cache.note(lookup, row, logged=logged)
         if self.tracing is not None:
             self.tracing.note(lookup, row if logged is None else logged)
+
+    def note_late(self, lookup: Lookup, row: Recorded) -> None:
+        """Take notice of what a request cost that has been recorded already."""
+        self.limiter.charge(row)
+        self.cache.note(lookup, replace(row, count=0))
 
     def record_refused(self, request_id: str, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""

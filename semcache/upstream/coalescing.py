@@ -41,6 +41,7 @@ class Flight:
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
     is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds;
     `settled` is how the request was served by another answer while it was in the air, which this one is to judge;
+    `owed` is the request that started it, once it has gone and others follow: what the answer costs is still its own;
     `filter`, if any, changes what is published; `whole` is the answer of a stream whose last event has been published,
     though the connection may still be open; `abandoned` flights are being cancelled, and cannot be joined any more.
     """
@@ -57,6 +58,7 @@ class Flight:
         self.answer: Assembled | None = None
         self.whole: Assembled | None = None
         self.settled: Lookup | None = None
+        self.owed: Lookup | None = None
         self.error: Exception | None = None
         self.landed = False
         self.abandoned = False

@@ -18,7 +18,7 @@ from tests.components import replace_strategy, replace_verifiers
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted
 from tests.proxy.test_grey_zone import PARAPHRASE, PROMPT, Judge, said
-from tests.waiting import until
+from tests.waiting import settled, until
 
 PACK = """
 name: test
@@ -137,6 +137,23 @@ async def test_hedged_a_yes_replaces_the_reply_and_calls_the_forward_off(tmp_pat
         assert not upstream.replies[1].finished
         stats = await proxy.cache.stats()
     assert (stats["asking"]["called_off"], stats["total"]["semantic"]) == (1, 1)
+
+
+async def test_hedged_a_call_that_another_follows_is_charged_to_the_request_that_started_it(tmp_path: Path) -> None:
+    gate, judge = asyncio.Event(), Judge(1.0)
+    upstream = held_back({b"please": gate})
+    async with asking(upstream, judge, tmp_path, "hedged", limits__tokens=13) as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        judge.gate.clear()
+        leader, follower = Call(proxy, ask(PARAPHRASE)), Call(proxy, ask(PARAPHRASE))
+        await until(lambda: len(upstream.calls) == 2 and judge.asked)
+        await settled()
+        judge.gate.set()
+        assert said(await leader.reply()) == "Answer 1."
+        gate.set()
+        assert said(await follower.reply()) == "Answer 2."
+        assert len(upstream.calls) == 2
+        assert (await Call(proxy, ask("Who wrote Dracula?")).reply()).status == 429
 
 
 async def test_hedged_a_word_that_comes_late_costs_no_time_and_counts_as_after(tmp_path: Path) -> None:
