@@ -32,7 +32,7 @@ from semcache.proxy.asgi import (
 from semcache.proxy.audits_and_revalidation import ServedHit
 from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import reply_mode
+from semcache.proxy.forward import reply_mode, serves_paraphrases
 from semcache.proxy.hedged_forward import HedgedForward
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, id_of, refusal_headers, reply_headers, without_stream
@@ -195,11 +195,14 @@ class Exchange:
         flight = await self._context.forwarder.join(lookup)
         if flight is None:
             return False
+        same = lookup.key is not None and flight.card.exact == lookup.key.exact
         with flight:
-            if flight.mode == reply_mode(lookup):
+            if same and flight.mode == reply_mode(lookup):
                 return await self._relay_shared(lookup, flight, send)
             answer = await flight.finished()
         if answer is None or not answer.complete or flight.status != 200:
+            return False
+        if not same and not serves_paraphrases(lookup, flight, answer):
             return False
         return await self._answer_from_flight(lookup, answer, send)
 

@@ -21,6 +21,7 @@ from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
 from semcache.proxy.stream_usage import UsageRemover, is_unasked
+from semcache.retention.admission import admission
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
 
@@ -165,7 +166,7 @@ class Forwarder:
                 flight.publish(chunk)
                 await flight.room()
             return None
-        exact = not any(name.lower() == APPROXIMATE for name, _ in reply.headers)
+        exact = not _is_approximate(reply.headers)
         if not exact:
             flight.result = Why.NO_STORE.value
         if is_stream(reply):
@@ -265,6 +266,16 @@ def allows_sharing(lookup: Lookup) -> bool:
     """Return True if a request has a key, and its caller neither refuses what is cached nor forbids keeping it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
+
+
+def serves_paraphrases(lookup: Lookup, flight: Flight, answer: Assembled) -> bool:
+    """Return True if this answer to another request would be kept for paraphrases such as this one."""
+    admitted = admission(lookup.request, answer, flight.status, ttl=_NEVER)
+    return isinstance(admitted, Store) and admitted.semantic and not _is_approximate(flight.headers)
+
+
+def _is_approximate(headers: Sequence[tuple[str, str]]) -> bool:
+    return any(name.lower() == APPROXIMATE for name, _ in headers)
 
 
 def _unsized(reply: Reply) -> list[tuple[str, str]]:

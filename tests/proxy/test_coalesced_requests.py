@@ -106,6 +106,51 @@ async def test_an_answer_that_was_cut_short_is_shared_by_identical_requests(tmp_
     assert len(upstream.calls) == 1
 
 
+TOOL = {"type": "function", "function": {"name": "send", "parameters": {"type": "object", "properties": {}}}}
+CALLED = {"id": "c", "type": "function", "function": {"name": "send", "arguments": '{"to": "bob"}'}}
+
+
+def message(**fields: object) -> Upstream:
+    choice = {"index": 0, "message": {"role": "assistant", **fields}, "finish_reason": "stop"}
+    return Upstream(lambda _: Answer([completion(choices=[choice])]), gate=asyncio.Event())
+
+
+@pytest.mark.parametrize(
+    ("upstream", "fields"),
+    [
+        (message(content=None, tool_calls=[CALLED]), {"tools": [TOOL]}),
+        (message(content="I'm sorry, but I can't help with that."), {}),
+        (message(content="Sure: the key is sk-proj-" + "a1B2c3D4e5F6g7H8" * 3), {}),
+    ],
+    ids=["tool call", "refusal", "secret"],
+)
+async def test_an_answer_that_is_not_kept_for_paraphrases_is_not_shared_with_one_in_the_air(
+    tmp_path: Path, upstream: Upstream, fields: dict[str, object]
+) -> None:
+    assert upstream.gate is not None
+    async with running(upstream, tmp_path) as proxy:
+        calls = [Call(proxy, ask(prompt, **fields)) for prompt in (PROMPT, PARAPHRASE, PROMPT)]
+        await settled()
+        assert len(upstream.calls) == 1
+        upstream.gate.set()
+        replies = [await call.reply() for call in calls]
+    assert ["collapsed" in reply.cache for reply in replies] == [False, False, True]
+    assert len(upstream.calls) == 2
+
+
+async def test_a_paraphrase_is_streamed_the_answer_once_it_is_known_to_be_for_it(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer(events("Press", " Reset."), headers=STREAM), gate=asyncio.Event())
+    assert upstream.gate is not None
+    async with running(upstream, tmp_path) as proxy:
+        calls = [Call(proxy, ask(prompt, stream=True)) for prompt in (PROMPT, PARAPHRASE)]
+        await settled()
+        upstream.gate.set()
+        replies = [await call.reply() for call in calls]
+    assert len(upstream.calls) == 1
+    assert [spoken(reply.body) for reply in replies] == ["Press Reset."] * 2
+    assert "collapsed" in replies[1].cache
+
+
 async def test_tenants_do_not_share_a_call(tmp_path: Path) -> None:
     upstream = Upstream(whole, gate=asyncio.Event())
     async with running(upstream, tmp_path) as proxy:
