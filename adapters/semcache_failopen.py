@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Coroutine, Hashable, Mapping, Sequence
@@ -35,6 +36,17 @@ _FILTERED = (
 _ENDINGS = {**dict.fromkeys(_CUT, "length"), **dict.fromkeys(_FILTERED, "content_filter")}
 # The Responses API of OpenAI has a status alone.
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
+# In the settings and arguments of a model, written as JSON or by `repr`: what has its provider search or run something,
+# whose answer is of that moment.
+_RUN_UPSTREAM = re.compile(
+    r"""["']type["']: ?["'](?:web_search|web_fetch|file_search|code_interpreter|code_execution|image_generation)"""
+    r"""|["']type["']: ?["'](?:mcp["']|openrouter:|\$web_search)"""
+    r"""|["'](?:web_search(?:_options)?|google_?[sS]earch(?:_retrieval|Retrieval)?|url_?[cC]ontext|code_?[eE]xecution"""
+    r"""|search_parameters)["'](?:: ?|, )\{"""
+    r"""|["'](?:enable_(?:web_)?search|web_search)["'](?:: ?|, )[tT]rue"""
+    r"""|["']plugins["'](?:: ?|, )\[[^]]*["']id["']: ?["']web"""
+    r"""|:online["']"""
+)
 _log = logging.getLogger("semcache.adapters")
 
 
@@ -254,6 +266,11 @@ def reason_in(fields: Mapping[str, Any]) -> Any:
 def finish_reason(said: object) -> str:
     """Translate a provider's finish reason into OpenAI's; an unknown one, or none, is a normal end."""
     return _ENDINGS.get(str(said).lower().rpartition(".")[2], "stop")
+
+
+def runs_upstream(settings: str) -> bool:
+    """Return True if settings of a model, written as JSON or by `repr`, have its provider search or run things."""
+    return _RUN_UPSTREAM.search(settings) is not None
 
 
 def _served(found: Found) -> tuple[Found, bool]:

@@ -37,7 +37,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generati
 import semcache
 from semcache.cache.found import Found
 from semcache.types import Request
-from semcache_failopen import FailOpen, Pending, finish_reason, reason_in
+from semcache_failopen import FailOpen, Pending, finish_reason, reason_in, runs_upstream
 
 _REVIVED = (
     *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),
@@ -49,11 +49,6 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"
 _TRACES = frozenset({"type", "id", "response_metadata", "usage_metadata"})
 _NAME = re.compile(r"""["'](?:model|model_name|model_id)["'](?::|,) ?["']([^"']+)["']""")
 _CLASS = re.compile(r"<class '([^']*)'>")
-# Tools that the provider runs: what they find changes, as the proxy knows too.
-_RUN_UPSTREAM = re.compile(
-    r"""["']type["']: ?["'](?:web_search|web_fetch|file_search|code_interpreter|code_execution|image_generation)"""
-    r"""|["']type["']: ?["']mcp["']|["'](?:web_search_options|google_search)["'](?:: ?\{|, \{)"""
-)
 _TEMPERATURE = re.compile(r"""["']temperature["'](?::|,) ?(\d+(?:\.\d+)?)""")
 
 
@@ -139,7 +134,7 @@ class SemanticCache(BaseCache):
 
     def _request(self, prompt: str, llm_string: str) -> Request | None:
         schemas = _schemas(llm_string)
-        if schemas is None or _RUN_UPSTREAM.search(llm_string):
+        if schemas is None or runs_upstream(llm_string):
             return None
         settings = {"langchain": sha256((llm_string + schemas).encode("utf-8", "surrogatepass")).hexdigest()}
         # What the policy asks about; parameters of this call follow the model's own.

@@ -25,6 +25,7 @@ from litellm.caching.caching import Cache
 
 from semcache import SemanticCache
 from semcache.cache.found import Found
+from semcache.dialects import provider_search
 from semcache.types import Request
 from semcache_failopen import FailOpen, Pending
 
@@ -35,7 +36,7 @@ _VOLATILE = frozenset(
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
     }
 )
-_TOLD = ("temperature", "tools", "web_search_options", "user", "safety_identifier", "cache", "extra_body")
+_TOLD = ("temperature", "tools", "user", "safety_identifier", "cache", "extra_body", *provider_search.FIELDS)
 
 
 class LiteLLMCache(Cache):  # type: ignore[misc]
@@ -100,6 +101,9 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
             if self.should_use_cache(**kwargs) is not True or not isinstance(kwargs.get("messages"), list):
                 return None
             told = {name: kwargs[name] for name in _TOLD if kwargs.get(name) is not None}
+            beside = kwargs.get("extra_body")
+            if isinstance(beside, dict):
+                told |= {name: beside[name] for name in provider_search.FIELDS if beside.get(name) is not None}
             told["litellm"] = self.get_cache_key(**{name: kwargs[name] for name in kwargs if name != "cache_key"})
             if not (kwargs.get("metadata") or {}).get("model_group"):
                 told["api_base"] = kwargs.get("api_base") or kwargs.get("base_url")

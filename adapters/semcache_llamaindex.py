@@ -46,7 +46,7 @@ from semcache import SemanticCache
 from semcache.cache.found import Found
 from semcache.dialects.answer import pieces
 from semcache.types import Request
-from semcache_failopen import FailOpen, finish_reason, reason_in
+from semcache_failopen import FailOpen, finish_reason, reason_in, runs_upstream
 
 R = TypeVar("R", ChatResponse, CompletionResponse)
 
@@ -202,7 +202,10 @@ class CachedLLM(CustomLLM):
             known = {"llm": llm.model_dump(exclude=_SECRET), "class": str(type(llm)), "kind": kind, "call": kwargs}
             known["prompts"] = [getattr(llm, name, None) for name in _PROMPTS]
             # Digested, for settings may hold secrets; what has no JSON costs a hit after a restart, never a wrong one.
-            digest = sha256(json.dumps(known, sort_keys=True, default=self._known).encode()).hexdigest()
+            written = json.dumps(known, sort_keys=True, default=self._known)
+            if runs_upstream(written):
+                return None
+            digest = sha256(written.encode()).hexdigest()
             temperature = kwargs.get("temperature", getattr(llm, "temperature", None))
             fields = {"llamaindex": digest, **({} if temperature is None else {"temperature": float(temperature)})}
             return self._cache.chat(turns, llm.metadata.model_name or "default", fields)

@@ -243,11 +243,14 @@ def runs_upstream(tools: Iterable[Any], own: tuple[str, ...], *, untyped: str = 
     """Return True if a declared tool is one that the upstream runs: its type is none of the caller's `own`.
 
     A name in `own` that ends in "_" stands for every type that begins with it; `untyped` is the type of a tool that
-    states none.
+    states none, but has a name.
     """
     families = tuple(name for name in own if name.endswith("_"))
     for tool in tools:
-        name = tool.get("type", untyped) if isinstance(tool, dict) else None
+        if not isinstance(tool, dict):
+            return True
+        named = "function" in tool or "name" in tool
+        name = tool.get("type", untyped if named else None)
         if not isinstance(name, str) or not (name in own or name.startswith(families)):
             return True
     return False

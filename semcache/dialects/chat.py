@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semcache.dialects import body as bodies
+from semcache.dialects import provider_search
 from semcache.dialects.answer import openai_error, parsed, pieces, stored
 from semcache.dialects.choices import (
     FINISHED,
@@ -68,7 +69,7 @@ class ChatDialect:
                 tools=bool(tools or body.get("functions")),
                 last_role=role,
                 stateful=stateful
-                or body.get("web_search_options") is not None
+                or provider_search.is_asked_for(body)
                 or bodies.runs_upstream(tools, _CALLER_TOOLS, untyped="function"),
                 multimodal=bodies.has_parts_beside(content, ("text",)),
                 system=system,

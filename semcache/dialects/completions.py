@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from semcache.dialects import body as bodies
+from semcache.dialects import provider_search
 from semcache.dialects.answer import openai_error, parsed, pieces, stored
 from semcache.dialects.choices import (
     FINISHED,
@@ -56,6 +57,7 @@ class CompletionsDialect:
             traits=Traits(
                 temperature=bodies.number(body, "temperature"),
                 last_role="user",
+                stateful=provider_search.is_asked_for(body),
                 repeats_prompt=bodies.repeats_prompt(body),
             ),
             user=bodies.user(body),

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from semcache.dialects import body as bodies
-from semcache.dialects import sse
+from semcache.dialects import provider_search, sse
 from semcache.dialects.answer import encode, integer, load, parsed, pieces, stored
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
@@ -83,6 +83,7 @@ class MessagesDialect:
                 last_role="tool" if results else role if role in ("user", "assistant", "system") else "",
                 stateful=bool(body.get("mcp_servers"))
                 or body.get("container") is not None
+                or provider_search.is_asked_for(body)
                 or bodies.runs_upstream(tools, _CALLER_TOOLS, untyped="custom"),
                 multimodal=bodies.has_parts_beside(content, ("text", "tool_result")),
                 system=bodies.text_of(system, "text"),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from semcache.dialects import body as bodies
-from semcache.dialects import sse
+from semcache.dialects import provider_search, sse
 from semcache.dialects.answer import encode, integer, load, openai_error, parsed, pieces, stored, tokens
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
@@ -91,6 +91,7 @@ class ResponsesDialect:
                 last_role=role,  # type: ignore[arg-type]
                 stateful=stateful
                 or prompt is not None
+                or provider_search.is_asked_for(body)
                 or bodies.flag(body, "background")
                 or any(body.get(key) is not None for key in ("previous_response_id", "conversation"))
                 or bodies.runs_upstream(tools, _CALLER_TOOLS),

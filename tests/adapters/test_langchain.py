@@ -363,6 +363,11 @@ def test_structured_output_of_another_schema_is_another_question(
         ({"tools": [{"type": "web_search_preview"}]}, ["first", "second"]),
         ({"tools": [{"google_search": {}}]}, ["first", "second"]),
         ({"web_search_options": {}}, ["first", "second"]),
+        ({"tools": [{"googleSearch": {}}]}, ["first", "second"]),
+        ({"extra_body": {"enable_search": True}}, ["first", "second"]),
+        ({"extra_body": {"enable_search": False}}, ["first", "first"]),
+        ({"extra_body": {"plugins": [{"max_results": 3, "id": "web"}]}}, ["first", "second"]),
+        ({"extra_body": {"search_parameters": {"mode": "on"}}}, ["first", "second"]),
         ({"tools": [{"type": "function", "function": {"name": "web_search"}}]}, ["first", "first"]),
     ],
 )

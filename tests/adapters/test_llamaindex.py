@@ -375,3 +375,28 @@ def test_a_conversation_that_is_at_the_provider_is_not_cached(cache: SemanticCac
     for _ in range(2):
         CachedLLM(inner, cache).complete(ASK)
     assert inner.asked == 2
+
+
+class Searching(Counting):
+    """The mock with settings of models that search."""
+
+    built_in_tools: list[Any] = Field(default_factory=list)
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked"),
+    [
+        ({"built_in_tools": [{"type": "web_search_preview"}]}, 2),
+        ({"additional_kwargs": {"extra_body": {"enable_search": True}}}, 2),
+        ({"additional_kwargs": {"tools": [{"google_search": {}}]}}, 2),
+        ({"built_in_tools": [{"type": "function", "name": "web_search"}]}, 1),
+    ],
+)
+def test_what_a_provider_searches_for_is_asked_each_time(
+    cache: SemanticCache, settings: dict[str, Any], asked: int
+) -> None:
+    inner = Searching(**settings)
+    for _ in range(2):
+        CachedLLM(inner, cache).complete(ASK)
+    assert inner.asked == asked

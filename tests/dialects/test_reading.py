@@ -242,6 +242,15 @@ def test_a_function_output_ends_a_responses_request_as_a_tool_step():
     [
         (CHAT, {"messages": [user("q")], "web_search_options": {}}),
         (CHAT, {"messages": [user("q")], "tools": [{"type": "web_search"}]}),
+        (CHAT, {"messages": [user("q")], "tools": [{"google_search": {}}]}),
+        (CHAT, {"messages": [user("q")], "enable_search": True}),
+        (CHAT, {"messages": [user("q")], "web_search": {"enable": True}}),
+        (CHAT, {"messages": [user("q")], "plugins": [{"id": "web", "max_results": 3}]}),
+        (CHAT, {"messages": [user("q")], "search_parameters": {"mode": "auto"}}),
+        (CHAT, {"messages": [user("q")], "model": "openai/gpt-4o:online"}),
+        (COMPLETIONS, {"prompt": "q", "enable_search": True}),
+        (RESPONSES, {"input": "q", "search_parameters": {}}),
+        (MESSAGES, {"messages": [user("q")], "plugins": [{"id": "web"}]}),
         (CHAT, {"messages": [user("q"), {"role": "assistant", "audio": {"id": "a"}}, user("q")]}),
         (RESPONSES, {"input": "q", "previous_response_id": "resp_1"}),
         (RESPONSES, {"input": "q", "conversation": "conv_1"}),
@@ -265,6 +274,7 @@ def test_answers_that_depend_on_the_upstreams_state_are_marked(dialect, body):
     ("dialect", "body"),
     [
         (CHAT, {"messages": [user("q")], "tools": [{"type": "function", "function": {"name": "f"}}]}),
+        (CHAT, {"messages": [user("q")], "tools": [{"function": {"name": "f"}}]}),
         (RESPONSES, {"input": "q", "tools": [{"type": "function", "name": "f"}], "previous_response_id": None}),
         (MESSAGES, {"messages": [user("q")], "tools": [{"name": "f", "input_schema": {}}]}),
         (MESSAGES, {"messages": [user("q")], "tools": [{"type": "bash_20250124", "name": "bash"}]}),
@@ -274,6 +284,20 @@ def test_tools_that_the_caller_runs_leave_no_state_upstream(dialect, body):
     traits = read(dialect, **body).traits
     assert traits.tools
     assert not traits.stateful
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"enable_search": False},
+        {"web_search": {"enable": False}},
+        {"search_parameters": {"mode": "off"}},
+        {"plugins": [{"id": "file-parser"}, {"id": "web", "enabled": False}]},
+        {"plugins": None, "search_parameters": None},
+    ],
+)
+def test_a_search_that_is_switched_off_leaves_no_state_upstream(fields):
+    assert not chat(user("q"), **fields).traits.stateful
 
 
 def test_responses_says_whether_the_upstream_keeps_the_answer():
