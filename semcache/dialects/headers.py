@@ -66,6 +66,11 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smh])")
 _LARGEST = 999_999_999_999_999
 
 
+def control_families() -> tuple[bytes, ...]:
+    """Return how the names of the headers begin that may hold a control, in lower case."""
+    return tuple(name.encode() for name in (*_FAMILIES, *_OTHERS))
+
+
 def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     """The controls of headers and body together, the stricter of the two. Raises RequestRejected naming the header.
 

@@ -15,7 +15,7 @@ from semcache.dialects.hop_headers import connection_own
 _USUAL = {b"anthropic-version": b"2023-06-01"}
 # Headers that no answer depends on: of connections, of whoever passes a request on, traces, names of clients, and what
 # is read by this cache. Credentials say who pays, not what is answered. Any other header is part of the key.
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     b"host user-agent accept accept-charset accept-encoding accept-language connection content-length content-type date"
     b" content-encoding cache-control pragma expect via forwarded max-forwards from referer origin dnt priority"
     b" upgrade-insecure-requests save-data te trailer transfer-encoding upgrade keep-alive proxy-connection"
@@ -26,7 +26,7 @@ _HARMLESS = frozenset(
     b" x-amzn-requestid fly-client-ip fastly-client-ip cdn-loop x-azure-ref x-azure-clientip x-ms-client-request-id"
     b" x-goog-request-params anthropic-dangerous-direct-browser-access x-app x-requested-with".split()
 )
-_HARMLESS_KINDS = (
+HARMLESS_KINDS = (
     *(b"x-semcache-", b"x-stainless-", b"x-forwarded-", b"x-b3-", b"x-datadog-", b"x-newrelic-", b"cf-", b"sec-"),
     *(b"helicone-cache-", b"x-portkey-cache", b"x-openrouter-cache", b"x-bf-cache-"),
     *(b"x-higress-", b"x-amz-cf-", b"x-vercel-", b"x-appengine-", b"x-cloud-", b"access-control-", b"x-langfuse-"),
@@ -59,7 +59,7 @@ def beside_body(
 
 def harmless(name: bytes, value: bytes) -> bool:
     """Return True if a header, its name in lower case, tells an upstream nothing more than its usual value does."""
-    if name in _HARMLESS or name.startswith(_HARMLESS_KINDS):
+    if name in HARMLESS or name.startswith(HARMLESS_KINDS):
         return True
     if name == b"cookie":
         return not _BALANCING.sub(b"", value).strip()

@@ -13,6 +13,8 @@ from typing import Any
 
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import body_of
+from semcache.dialects.headers import control_families
+from semcache.dialects.telling_headers import HARMLESS, HARMLESS_KINDS
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
@@ -20,11 +22,20 @@ from semcache.retention.eviction import Quota
 from semcache.retention.eviction.lru import Lru
 from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Serve, public_id
 
-# Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
-_HARMLESS = frozenset(
-    b"host user-agent accept accept-encoding accept-language connection content-length content-type "
-    b"traceparent tracestate x-request-id idempotency-key date".split()
+# Headers that change neither who is asking, nor what is wished of the cache, nor what is answered; any other header is
+# part of the memo's key. What comes anew with each request (traces, ids of whoever passes it on) must be among them.
+_HARMLESS = (
+    HARMLESS
+    | frozenset(b"cf-ray cf-connecting-ip cf-connecting-ipv6 cf-ipcountry cf-visitor cf-worker cf-ew-via".split())
+) - frozenset(
+    b"authorization x-api-key api-key proxy-authorization cache-control pragma content-encoding origin".split()
 )
+_HARMLESS_KINDS = tuple(
+    kind
+    for kind in HARMLESS_KINDS
+    if not any(kind.startswith(family) or family.startswith(kind) for family in control_families())
+)
+_PER_HEADER = 200  # bytes that a pair takes in memory beside its text
 _MEMO_BODY_LIMIT = 64 << 10
 _USES_A_SECOND = 32  # that are told to the eviction policy: what is asked for more often is in no danger
 EVENT_STREAM = b"text/event-stream; charset=utf-8"
@@ -89,7 +100,9 @@ class HitReplayer:
         slot = hash(key)
         self._memo[key] = replay
         self._slots[slot] = key
-        for victim in self._quota.admit(slot, len(body) + len(replay.payload) + 1000):
+        weight = len(body) + len(replay.payload) + 1000
+        weight += len(key[1]) + sum(len(name) + len(value) + _PER_HEADER for name, value in key[3])
+        for victim in self._quota.admit(slot, weight):
             self._memo.pop(self._slots.pop(victim), None)
 
     def clear(self) -> None:
@@ -138,7 +151,7 @@ class HitReplayer:
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:
     """Return the key under which the reply to a request is remembered."""
     headers = tuple(
-        [pair for pair in scope["headers"] if pair[0] not in _HARMLESS and not pair[0].startswith(b"x-stainless-")]
+        [pair for pair in scope["headers"] if pair[0] not in _HARMLESS and not pair[0].startswith(_HARMLESS_KINDS)]
     )
     return scope["path"], scope["query_string"], body, headers
 

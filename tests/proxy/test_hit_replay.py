@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from semcache.proxy.hit_replay import HitReplayer, RenderedHit
+import pytest
+
+from semcache.proxy.hit_replay import HitReplayer, RenderedHit, memo_key
 from semcache.types import Card
+from tests.proxy.driver import Call, ask, numbered_upstream, running
 
 
 async def test_a_flood_of_one_request_is_not_told_to_the_eviction_policy_one_by_one() -> None:
@@ -36,3 +40,41 @@ async def test_a_flood_of_one_request_is_not_told_to_the_eviction_policy_one_by_
     before = len(touched)
     await replays.send(replay, send, "req")
     assert len(touched) == before + 1
+
+
+async def test_a_trace_that_is_new_with_each_request_makes_no_new_entry_of_the_memo(tmp_path: Path) -> None:
+    async with running(numbered_upstream(), tmp_path) as proxy:
+        for number in range(20):
+            await Call(
+                proxy,
+                ask("What is a heap?"),
+                **{"cf-ray": f"{number}-FRA", "x-amzn-trace-id": f"Root={number}", "sentry-trace": f"{number}"},
+                **{"baggage": f"id={number}", "x-forwarded-for": f"10.0.0.{number}", "x-datadog-trace-id": f"{number}"},
+            ).reply()
+        assert len(proxy.context.replayer._memo) == 1
+
+
+async def test_the_memo_holds_no_more_than_its_share_of_memory_whatever_the_headers(tmp_path: Path) -> None:
+    async with running(numbered_upstream(), tmp_path) as proxy:
+        replayer = proxy.context.replayer
+        replayer._capacity = 100_000
+        replayer.clear()
+        for number in range(40):
+            await Call(proxy, ask("What is a heap?"), x_padding=f"{number}" + "y" * 20_000).reply()
+            await Call(proxy, ask("What is a heap?"), x_padding=f"{number}" + "y" * 20_000).reply()
+        held = sum(len(value) for key in replayer._memo for _, value in key[3])
+    assert 0 < held <= 100_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("authorization", "x-api-key", "api-key", "x-semcache-key", "x-semcache-namespace", "x-semcache-user"),
+        *("cache-control", "pragma", "cf-aig-skip-cache", "helicone-cache-enabled", "x-portkey-cache-namespace"),
+        *("x-openrouter-cache", "x-bf-cache-key", "x-bf-no-cache", "x-higress-skip-ai-cache", "anthropic-beta"),
+    ],
+)
+def test_who_asks_and_what_is_wished_is_part_of_the_memos_key(name: str) -> None:
+    plain = {"path": "/v1/chat/completions", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    other = {**plain, "headers": [*plain["headers"], (name.encode(), b"1")]}  # type: ignore[misc]
+    assert memo_key(plain, b"{}") != memo_key(other, b"{}")
