@@ -44,11 +44,8 @@ C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
 if TYPE_CHECKING:
     import httpx2
 
-_PATHS = {
-    "/chat/completions": Endpoint.CHAT,
-    "/responses": Endpoint.RESPONSES,
-    "/completions": Endpoint.COMPLETIONS,
-}
+_PATHS = {"/chat/completions": Endpoint.CHAT, "/responses": Endpoint.RESPONSES, "/completions": Endpoint.COMPLETIONS}
+_ALIKE = ("auth", "headers", "params", "cookies", "timeout", "follow_redirects", "max_redirects")
 _ENCODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -71,23 +68,13 @@ def cached(
     http = _library_of(inner)
     scoped = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
     door = _CacheExchange(http, scoped, stored_responses)
-    alike: dict[str, Any] = {
-        "auth": inner.auth,
-        "headers": inner.headers,
-        "params": inner.params,
-        "cookies": inner.cookies,
-        "timeout": inner.timeout,
-        "follow_redirects": inner.follow_redirects,
-        "max_redirects": inner.max_redirects,
-        "trust_env": False,
-    }
-    sender: Any
+    alike: dict[str, Any] = {name: getattr(inner, name) for name in _ALIKE}
     if isinstance(inner, http.AsyncClient):
-        sender = http.AsyncClient(
-            transport=_kind_of(_AsyncCachingTransport, http.AsyncBaseTransport)(inner, door), **alike
-        )
+        transport = _kind_of(_AsyncCachingTransport, http.AsyncBaseTransport)(inner, door)
+        sender = http.AsyncClient(transport=transport, trust_env=False, **alike)
     else:
-        sender = http.Client(transport=_kind_of(_CachingTransport, http.BaseTransport)(inner, door), **alike)
+        transport = _kind_of(_CachingTransport, http.BaseTransport)(inner, door)
+        sender = http.Client(transport=transport, trust_env=False, **alike)
     return client.copy(http_client=sender)
 
 
@@ -260,6 +247,9 @@ class _CachingTransport:
             return sent
         body = sent.read()
         kept = batch.learn(body)
+        if kept is None and batch.served:
+            # With the vectors that are cached these may be too few.
+            return self._send(door.with_body(request, batch.whole))
         for found, answer in kept or ():
             door.cache.keep_answer(found, answer)
         return door.embedded(batch) if kept is not None else door.unread(sent, body)  # type: ignore[return-value]
@@ -320,6 +310,9 @@ class _AsyncCachingTransport:
             return sent
         body = await sent.aread()
         kept = batch.learn(body)
+        if kept is None and batch.served:
+            # With the vectors that are cached these may be too few.
+            return await self._send(door.with_body(request, batch.whole))
         for found, answer in kept or ():
             await door.cache.akeep_answer(found, answer)
         return door.embedded(batch) if kept is not None else door.unread(sent, body)  # type: ignore[return-value]

@@ -76,6 +76,7 @@ class EmbeddingBatch:
         self._found: list[Found | None] = []
         self._learned = 0
         self._items: dict[int, tuple[bytes, Usage]] = {}
+        self._hits: set[int] = set()
 
     def took(self, found: Found | None, serve: bool) -> None:
         """Take the look-up of the next input."""
@@ -84,6 +85,7 @@ class EmbeddingBatch:
             with suppress(IntegrityError):
                 embeddings.merge([found.entry.body], "", found.entry.usage)
                 self._items[len(self._found)] = found.entry.body, found.entry.usage
+                self._hits.add(len(self._found))
         self._found.append(found)
 
     @property
@@ -94,7 +96,7 @@ class EmbeddingBatch:
     @property
     def served(self) -> bool:
         """True if the cache had some."""
-        return self._learned < len(self.requests)
+        return len(self._hits) > 0
 
     @property
     def missing(self) -> list[int]:
@@ -105,6 +107,11 @@ class EmbeddingBatch:
     def only_if_cached(self) -> bool:
         """True if the request wants no other answer than the cache's."""
         return self._asked.controls.only_if_cached
+
+    @property
+    def whole(self) -> bytes:
+        """The body that asks for every input."""
+        return self._asked.raw
 
     def body(self) -> bytes:
         """Return the body that asks for what is missing."""

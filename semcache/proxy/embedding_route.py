@@ -205,7 +205,7 @@ class _Batch:
         spared: list[Usage] = []
         with ExitStack() as waiting:
             joined = self._join(waiting)
-            own = [index for index in self._missing if index not in joined]
+            newest = own = [index for index in self._missing if index not in joined]
             try:
                 if own:
                     asked.append(await self._ask(own, found, waiting))
@@ -213,7 +213,12 @@ class _Batch:
                     spared = await self._collect(joined, found)
                     left = [index for index in joined if index not in found]
                     if left:
+                        newest = left
                         asked.append(await self._ask(left, found, waiting))
+                if asked and _is_unreadable(asked[-1]) and len(newest) < len(self._lookups):
+                    # Nobody can tell which vectors these are: with the others they would be too few.
+                    spared = []
+                    asked.append(await self._ask_for_all(waiting))
             except UpstreamError as error:
                 status = 504 if isinstance(error, UpstreamTimeout) else 502
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
@@ -243,7 +248,14 @@ class _Batch:
         found.update(zip(positions, result.items or (), strict=False))
         return result
 
-    async def _call(self, positions: Sequence[int]) -> EmbeddingsResult:
+    async def _ask_for_all(self, waiting: ExitStack) -> EmbeddingsResult:
+        """Ask for all inputs, in a call that nobody joins and of which nothing is kept. Raises UpstreamError."""
+        everything = range(len(self._lookups))
+        call = waiting.enter_context(self._calls.begin(self._call(everything, keep=False), []))
+        self._begun.append(call)
+        return await call.result()
+
+    async def _call(self, positions: Sequence[int], *, keep: bool = True) -> EmbeddingsResult:
         query = self._scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwardable_headers(self._scope["headers"], self._caller))
         raw = embeddings.subset(self._asked, positions)
@@ -255,11 +267,11 @@ class _Batch:
         finally:
             await reply.close()
         fresh = embeddings.split(body, len(positions)) if reply.status == 200 else None
+        usage = embeddings.usage_of(body) if reply.status == 200 else Usage()
         if fresh is None:
-            return EmbeddingsResult(reply.status, reply.headers, body)
-        usage = embeddings.usage_of(body)
+            return EmbeddingsResult(reply.status, reply.headers, body, usage=usage)
         shares = embeddings.shares(self._asked, positions, usage)
-        stored = await self._store(positions, fresh, shares)
+        stored = keep and await self._store(positions, fresh, shares)
         return EmbeddingsResult(reply.status, reply.headers, body, fresh, shares, usage, stored)
 
     @staticmethod
@@ -364,6 +376,10 @@ class _Batch:
         if isinstance(first.decision, Serve) and self._missing:
             return replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
         return first
+
+
+def _is_unreadable(result: EmbeddingsResult) -> bool:
+    return result.status == 200 and result.items is None
 
 
 def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:

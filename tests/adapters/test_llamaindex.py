@@ -396,7 +396,9 @@ class Searching(Counting):
 def test_what_a_provider_searches_for_is_asked_each_time(
     cache: SemanticCache, settings: dict[str, Any], asked: int
 ) -> None:
-    inner = Searching(**settings)
+    inner = Searching()
+    for name, value in settings.items():
+        setattr(inner, name, value)
     for _ in range(2):
         CachedLLM(inner, cache).complete(ASK)
     assert inner.asked == asked

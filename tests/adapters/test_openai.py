@@ -459,3 +459,21 @@ def test_an_answer_of_openai_itself_is_that_of_a_request_that_names_no_upstream(
     refused = httpx2.MockTransport(lambda _: httpx2.Response(500))
     with cached(OpenAI(api_key="k", max_retries=0, http_client=httpx2.Client(transport=refused)), cache) as client:
         assert create(client, model="m").choices[0].message.content == "Press Reset."
+
+
+def test_embeddings_of_a_provider_that_does_not_number_them_are_all_there(cache: SemanticCache) -> None:
+    asked: list[Any] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        texts = json.loads(request.content)["input"]
+        asked.append(texts)
+        texts = [texts] if isinstance(texts, str) else texts
+        items = [{"object": "embedding", "index": 0, "embedding": [float(len(text))]} for text in texts]
+        return httpx2.Response(200, json={"object": "list", "model": "e", "data": items, "usage": {}})
+
+    plain = OpenAI(api_key="k", max_retries=0, http_client=httpx2.Client(transport=httpx2.MockTransport(answer)))
+    with cached(plain, cache) as client:
+        client.embeddings.create(model="e", input="one", encoding_format="float")
+        reply = client.embeddings.create(model="e", input=["one", "three", "seven"], encoding_format="float")
+    assert [item.embedding for item in reply.data] == [[3.0], [5.0], [5.0]]
+    assert asked[-1] == ["one", "three", "seven"]

@@ -14,7 +14,7 @@ from semcache.protocols import Outbound
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Upstream, ask, completion, events, running
-from tests.waiting import settled
+from tests.waiting import settled, soon
 
 TOLD = b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n'
 
@@ -59,12 +59,15 @@ async def test_tokens_of_a_call_are_its_own_although_it_left_and_others_got_the_
 async def test_tokens_of_an_answer_that_is_there_are_charged_to_a_client_that_does_not_read_it(tmp_path: Path) -> None:
     class Unread(Call):
         async def _send(self, message: dict[str, Any]) -> None:
+            coming.set()
             await asyncio.Event().wait()
+
+    coming = asyncio.Event()
 
     upstream = Upstream(lambda _: Answer([completion()]))
     async with running(upstream, tmp_path, clock=Clock(), limits__tokens=5) as proxy:
         call = Unread(proxy, ask("a long story"))
-        await settled()
+        await soon(coming.wait())
         await call.leave()
         assert (await Call(proxy, ask("another")).reply()).status == 429
 

@@ -242,3 +242,27 @@ async def test_a_call_that_ends_late_takes_nobody_from_the_call_in_its_place() -
         assert (await second.result()).items == [b"item"]
     await settled()
     assert len(calls) == 0
+
+
+@pytest.mark.parametrize("joined", [False, True])
+async def test_a_reply_to_some_inputs_that_cannot_be_read_is_asked_for_whole(tmp_path: Path, joined: bool) -> None:
+    def unnumbered(outbound: Outbound) -> Answer:
+        items = [{"object": "embedding", "index": 0, "embedding": [float(len(text))]} for text in asked(outbound)]
+        return Answer([msgspec.json.encode({"object": "list", "model": "e", "data": items, "usage": {}})])
+
+    texts, upstream = ["one", "three", "seven"], Upstream(unnumbered)
+    async with running(upstream, tmp_path) as proxy:
+        if joined:
+            upstream.gate = asyncio.Event()
+            first = Call(proxy, request("one"), PATH)
+            await settled()
+            second = Call(proxy, request(texts), PATH)
+            await settled()
+            upstream.gate.set()
+            await first.reply()
+        else:
+            await Call(proxy, request("one"), PATH).reply()
+            second = Call(proxy, request(texts), PATH)
+        reply = await second.reply()
+    assert [item["embedding"] for item in reply.json["data"]] == [[float(len(text))] for text in texts]
+    assert asked(upstream.calls[-1]) == texts
