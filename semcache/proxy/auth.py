@@ -22,6 +22,9 @@ PREFIX = "sk-sc-"
 OWN_HEADER = "x-semcache-key"
 USER_HEADER = b"x-semcache-user"
 _HEADERS = (b"x-semcache-key", b"authorization", b"x-api-key")
+# Other headers of credentials: no key is looked for there, and none of ours goes on in them.
+_ELSEWHERE = frozenset({b"api-key", b"x-goog-api-key", b"proxy-authorization", *_HEADERS})
+_MARK = PREFIX.encode()
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
@@ -124,14 +127,26 @@ class Authenticator:
         """
         shown = [(name, _key_in(value)) for name, value in headers if name in _HEADERS]
         ours = [(name, plain) for name, plain in shown if name == _HEADERS[0] or self._is_ours(plain)]
+        consumed = frozenset([name for name, _ in ours] + [name for name, value in headers if self._holds(name, value)])
         if not ours:
             if self.required:
                 raise _refusal(f"no API key: send one that starts with {PREFIX} as a bearer token or in {OWN_HEADER}")
-            return self._anybody
+            return replace(self._anybody, consumed=consumed) if consumed else self._anybody
         callers = [self._known(plain) for _, plain in sorted(ours, key=lambda one: _HEADERS.index(one[0]))]
-        consumed = frozenset(name for name, _ in ours)
-        first = callers[0]
-        return replace(first, consumed=consumed)
+        return replace(callers[0], consumed=consumed)
+
+    def _holds(self, name: bytes, value: bytes) -> bool:
+        """Return True if a key of ours stands in a header, in whatever form and place."""
+        if _MARK in value:
+            return True
+        if name not in _ELSEWHERE:
+            return False
+        words = header_text(value).split()
+        # An administrator's token may have spaces; before it stands a scheme, or two.
+        said = {*words[:8], *(" ".join(words[at:]) for at in range(min(3, len(words))))}
+        if len(words) == 2 and words[0].lower() == "basic":
+            said |= _decoded(words[1])
+        return any(self._is_ours(one) for one in said)
 
     def _is_ours(self, plain: str) -> bool:
         if plain.startswith(PREFIX):
@@ -189,6 +204,14 @@ def asker_of(user: str | None, caller: Caller) -> str | None:
 def _key_in(value: bytes) -> str:
     shown = header_text(value).strip()
     return shown[7:].strip() if shown[:7].lower() == "bearer " else shown
+
+
+def _decoded(credentials: str) -> set[str]:
+    """Return the user and the password of a Basic authorization, none where it cannot be read."""
+    try:
+        return set(base64.b64decode(credentials, validate=True).decode("latin-1").split(":", 1))
+    except ValueError:
+        return set()
 
 
 def _refusal(message: str) -> RequestRejected:
