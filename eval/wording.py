@@ -18,7 +18,8 @@ SETTINGS = {
     "upstream.passthrough": "Which other paths of the API tenants may use: `all`; `stateless`, those that keep "
     "nothing upstream (models, audio, images, moderations and the like); or `auto`, all of them unless several "
     "tenants share the server's own key, because lists of files, batches or stored completions would then show those "
-    "of every tenant. Admin keys may use all of them.",
+    "of every tenant. It also decides about WebSockets and about responses that name what is stored upstream. Admin "
+    "keys may use all of them.",
     "upstream.cache_salt": "Send servers that cache prefixes (vLLM, SGLang, the local engine) a salt for each tenant, "
     "so that no tenant can tell from the time to the first token what another has asked. A server of an unknown kind "
     "is asked for `/v1/models` before its first prompt. This applies to `near.url` and `plans.small.url` too.",

@@ -40,6 +40,7 @@ from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
 from semcache.proxy.reloading import answer, ask, asked, differences, is_new, not_reloaded, read_files, write_action
 from semcache.proxy.route_context import RouteContext
+from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.proxy.tracing import App, Tracing, open_tracing
 from semcache.proxy.web_socket_route import WebSocketRoute
@@ -161,6 +162,7 @@ class Proxy:
                 self._backend,
                 self._doors.intake,
                 self._doors.limiter,
+                account_of(settings, self._doors.auth),
                 self._note,
                 clock=self._clock,
                 origins=settings.server.cors_origins,

@@ -87,6 +87,7 @@ class CompletionRoute:
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
         headers: HeaderList = scope["headers"]
         request = dialect.read(body)
+        self._context.account.check_request(scope, caller, request)
         controls = controls_from(decode_headers(scope), request.controls)
         if not self._context.limiter.may_spend(caller):
             controls = replace(controls, spends=False)

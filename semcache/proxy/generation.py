@@ -29,7 +29,7 @@ from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.route_context import CallerTrust, RouteContext
-from semcache.proxy.shared_account import SharedAccount
+from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.proxy.ui.page_entrance import PageEntrance
 from semcache.upstream.coalescing import Flights
@@ -91,6 +91,7 @@ class Generation:
             trust=CallerTrust(
                 auth.trust_user_header, auth.trust_user_field, auth.expose_scores, lends_key=lends_key(settings)
             ),
+            account=account_of(settings, doors.auth),
             replayer=HitReplayer(cache, worker=secrets.token_hex(3)),
             forwarder=Forwarder(cache, doors.backend, Flights(), doors.limiter.charge),
             follow_ups=self._follow_ups,
@@ -102,11 +103,7 @@ class Generation:
         )
         self.completions = CompletionRoute(self.context)
         self.embeddings = EmbeddingsRoute(self.context)
-        upstream = settings.upstream
-        account = SharedAccount(
-            doors.auth, upstream.passthrough, upstream.api_key is not None, settings.fallback_key is not None
-        )
-        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, account)
+        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, self.context.account)
         # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
         self.administration = await asyncio.to_thread(self._administration)
         self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))

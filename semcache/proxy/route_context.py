@@ -22,6 +22,7 @@ from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.leases import Leases
 from semcache.proxy.relay import is_kept_upstream
+from semcache.proxy.shared_account import SharedAccount
 from semcache.proxy.tracing import Tracing
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
@@ -54,6 +55,7 @@ class RouteContext:
     backend: Backend
     intake: Intake
     trust: CallerTrust
+    account: SharedAccount
     replayer: HitReplayer
     forwarder: Forwarder
     follow_ups: FollowUpCalls

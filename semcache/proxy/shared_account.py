@@ -1,8 +1,9 @@
 """An upstream account that tenants share: which endpoints one of them may use without seeing what others keep there.
 
 Where the server's own key goes to the upstream, all tenants are one account to it: its lists of files, batches, stored
-completions and the like are those of all. Knows methods, paths and keys. Invariant: of such an account nobody but an
-administrator reaches an endpoint that keeps anything, nor one that is not known to keep nothing.
+completions and the like are those of all. Knows methods, paths, keys, and the fields of a request that name what is
+kept there. Invariant: of such an account nobody but an administrator reaches an endpoint that keeps anything, nor one
+that is not known to keep nothing, nor has a model read what is kept.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from semcache.config.settings import Settings
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import Scope
 from semcache.proxy.auth import Authenticator, Caller
+from semcache.types import Endpoint, Request
 
 _KEEP_NOTHING = re.compile(
     r"/v1/(?:(?:audio|images)/[\w-]+|moderations|rerank|score|pooling|classify|tokenize|detokenize"
@@ -21,6 +24,7 @@ _KEEP_NOTHING = re.compile(
 )
 _MODELS = re.compile(r"/v1/models(?:/[\w.:@-]+(?:/[\w.:@-]+)?)?/?")
 _CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"api-key"))
+_NAMING = ("previous_response_id", "conversation", "prompt")  # fields of a request for a response
 _DOTS = re.compile(r"/\.{1,2}(?:/|\Z)")
 
 
@@ -35,9 +39,9 @@ class SharedAccount:
 
     def check(self, scope: Scope, caller: Caller) -> None:
         """Raise RequestRejected(403) for what would show a tenant what others keep under the shared key."""
-        if self.passthrough == "all" or caller.admin or not self._shared(scope, caller):
+        if not self._confines(scope, caller):
             return
-        method, path = scope["method"], scope["path"]
+        method, path = scope.get("method", "WebSocket"), scope["path"]
         known = _KEEP_NOTHING if method == "POST" else _MODELS if method in ("GET", "HEAD") else None
         if known is not None and known.fullmatch(path) is not None and _DOTS.search(path) is None:
             return
@@ -47,6 +51,24 @@ class SharedAccount:
         )
         raise RequestRejected(403, message, code="shared_account")
 
+    def check_request(self, scope: Scope, caller: Caller, request: Request) -> None:
+        """Raise RequestRejected(403) for a request whose answer is made of what others may have kept there."""
+        if request.endpoint is not Endpoint.RESPONSES or not request.traits.stateful:
+            return
+        named = next((name for name in _NAMING if request.identity.get(name) is not None), None)
+        if named is None and _has_reference(request.identity.get("input")):
+            named = "input"
+        if named is None or not self._confines(scope, caller):
+            return
+        message = (
+            f"{named} is not passed on: with the key that all tenants share, it may name what others keep there. Send "
+            "the conversation itself, use an admin key, leave upstream.api_key out, or set upstream.passthrough to all"
+        )
+        raise RequestRejected(403, message, code="shared_account", param=named)
+
+    def _confines(self, scope: Scope, caller: Caller) -> bool:
+        return self.passthrough != "all" and not caller.admin and self._shared(scope, caller)
+
     def _shared(self, scope: Scope, caller: Caller) -> bool:
         if self.passthrough == "stateless":
             return True
@@ -54,3 +76,15 @@ class SharedAccount:
             return False
         shows = any(name in _CREDENTIALS and name not in caller.consumed for name, _ in scope["headers"])
         return self.own_key or (self.fallback and not shows)
+
+
+def account_of(settings: Settings, auth: Authenticator) -> SharedAccount:
+    """Return the upstream account of a server with these settings."""
+    upstream = settings.upstream
+    return SharedAccount(auth, upstream.passthrough, upstream.api_key is not None, settings.fallback_key is not None)
+
+
+def _has_reference(turns: object) -> bool:
+    return isinstance(turns, list) and any(
+        isinstance(turn, dict) and turn.get("type") == "item_reference" for turn in turns
+    )

@@ -23,6 +23,7 @@ from semcache.proxy.client_edges import check_path, raw_path, renamed
 from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.relay import refusal_headers, reply_headers
+from semcache.proxy.shared_account import SharedAccount
 from semcache.types import Outcome, Recorded, Why
 from semcache.types import Scope as CacheScope
 from semcache.upstream.web_socket import connect
@@ -46,13 +47,14 @@ class WebSocketRoute:
         backend: Backend,
         intake: Intake,
         limiter: KeyLimiter,
+        account: SharedAccount,
         note: Callable[[Recorded], object],
         *,
         clock: Callable[[], float],
         origins: Collection[str] = (),
     ) -> None:
         self._backend, self._intake, self._limiter = backend, intake, limiter
-        self._note, self._clock = note, clock
+        self._account, self._note, self._clock = account, note, clock
         self._origins = frozenset(origin.rstrip("/") for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,6 +99,7 @@ class WebSocketRoute:
         check_path(scope)
         caller = self._intake.caller(scope)
         self._check_origin(scope)
+        self._account.check(scope, caller)
         self._limiter.admit(caller)
         self._limiter.admit_miss(caller)
         return caller

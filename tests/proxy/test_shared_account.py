@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from semcache.errors import RequestRejected
+from semcache.proxy.application import Proxy
 from semcache.proxy.auth import Authenticator, Caller, new_key
 from semcache.proxy.shared_account import SharedAccount
 from semcache.storage.stores import open_store
@@ -83,8 +87,10 @@ def test_one_tenant_may_be_confined_too() -> None:
     assert allowed(account, "GET", "/v1/models")
 
 
-async def test_the_proxy_asks_before_it_passes_on(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/semcache.db"
+@asynccontextmanager
+async def two_tenants(folder: Path, upstream: Upstream) -> AsyncIterator[tuple[Proxy, str]]:
+    """A proxy whose key two tenants share, and the key of one of them."""
+    url = f"sqlite:///{folder}/semcache.db"
     store = open_store(url)
     await store.open()
     shown = {}
@@ -92,10 +98,55 @@ async def test_the_proxy_asks_before_it_passes_on(tmp_path: Path) -> None:
         shown[tenant], kept = new_key(lambda n: tenant.encode() * n, 0.0, tenant, "", store.salt)  # noqa: B023
         await store.add_key(kept)
     await store.close()
+    async with running(upstream, folder, store__url=url, upstream__api_key="sk-shared") as proxy:
+        yield proxy, shown["a"]
+
+
+async def test_the_proxy_asks_before_it_passes_on(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer([b"{}"]))
-    async with running(upstream, tmp_path, store__url=url, upstream__api_key="sk-shared") as proxy:
-        refused = await Call(proxy, path="/v1/files", method="GET", x_semcache_key=shown["a"]).reply()
-        listed = await Call(proxy, path="/v1/models", method="GET", x_semcache_key=shown["a"]).reply()
+    async with two_tenants(tmp_path, upstream) as (proxy, key):
+        refused = await Call(proxy, path="/v1/files", method="GET", x_semcache_key=key).reply()
+        listed = await Call(proxy, path="/v1/models", method="GET", x_semcache_key=key).reply()
     assert (refused.status, refused.json["error"]["code"]) == (403, "shared_account")
     assert listed.status == 200
     assert [call.path for call in upstream.calls] == ["/v1/models"]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"previous_response_id": "resp_1"},
+        {"conversation": "conv_1"},
+        {"prompt": {"id": "pmpt_1"}},
+        {"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "And then?"}]},
+    ],
+    ids=str,
+)
+async def test_a_response_is_not_made_of_what_others_keep(tmp_path: Path, named: dict[str, Any]) -> None:
+    upstream = Upstream(lambda _: Answer([b"{}"]))
+    async with two_tenants(tmp_path, upstream) as (proxy, key):
+        body = {"model": "m", "input": "What did I say?", **named}
+        refused = await Call(proxy, body, path="/v1/responses", x_semcache_key=key).reply()
+        plain = {"model": "m", "input": "What did I say?"}
+        asked = await Call(proxy, plain, path="/v1/responses", x_semcache_key=key).reply()
+    assert (refused.status, refused.json["error"]["code"]) == (403, "shared_account")
+    assert refused.json["error"]["param"] == next(iter(named))
+    assert (asked.status, len(upstream.calls)) == (200, 1)
+
+
+async def test_no_web_socket_is_opened_with_the_key_that_all_share(tmp_path: Path) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async with two_tenants(tmp_path, Upstream(lambda _: Answer([b"{}"]))) as (proxy, key):
+        headers = [(b"host", b"localhost"), (b"x-semcache-key", key.encode())]
+        scope = {"type": "websocket", "path": "/v1/realtime", "raw_path": b"/v1/realtime", "query_string": b""}
+        extensions = {"websocket.http.response": {}}
+        await proxy({**scope, "headers": headers, "subprotocols": [], "extensions": extensions}, receive, send)
+    assert sent[0]["status"] == 403
+    assert b"shared_account" in sent[1]["body"]
