@@ -115,10 +115,11 @@ class Found:
     def audit(self) -> bool:
         """True if the model should be asked all the same and its answer given to `record`, once this one is served.
 
-        The hit was drawn for an audit, or the entry's time is over.
+        The hit was drawn for an audit, or the entry's time is over. Of a request that wants a stored answer or none
+        (only-if-cached) no model is asked.
         """
-        decision = self.lookup.decision
-        return isinstance(decision, Serve) and (decision.audit or decision.stale)
+        decision, controls = self.lookup.decision, self.lookup.request.controls
+        return isinstance(decision, Serve) and (decision.audit or decision.stale) and not controls.only_if_cached
 
 
 def chat_request(

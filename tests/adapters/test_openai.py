@@ -333,6 +333,18 @@ def test_an_audited_hit_is_asked_and_judged(
     assert create(client, AGAIN).choices[0].message.content == fresh
 
 
+def test_an_audited_hit_is_served_to_who_wants_nothing_else(
+    client: OpenAI, cache: SemanticCache, upstream: Upstream
+) -> None:
+    create(client)
+    replace_strategy(cache.inner, Auditing(cache.inner.components.strategy))
+    raw = client.chat.completions.with_raw_response.create(
+        model="echo", messages=AGAIN, extra_headers={"cache-control": "only-if-cached"}
+    )
+    assert raw.headers["cache-status"].startswith("semcache; hit")
+    assert upstream.asked == 1
+
+
 async def test_async_clients_hit_and_stream(aclient: AsyncOpenAI, upstream: Upstream) -> None:
     fresh = await aclient.chat.completions.create(model="echo", messages=ASK)  # type: ignore[arg-type]
     stream = await aclient.chat.completions.create(model="echo", messages=AGAIN, stream=True)  # type: ignore[call-overload]
