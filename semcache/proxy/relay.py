@@ -58,9 +58,9 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
         head.append((b"cache-status", status.encode()))
     if isinstance(error, RateLimited):
         head.append((b"retry-after", str(math.ceil(error.after)).encode()))
-        if error.after > _PATIENCE:
-            # SDKs would try again within seconds.
-            head.append((b"x-should-retry", b"false"))
+    if error.code == "not_cached" or (isinstance(error, RateLimited) and error.after > _PATIENCE):
+        # SDKs would try again within seconds.
+        head.append((b"x-should-retry", b"false"))
     return head
 
 

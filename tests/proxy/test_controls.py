@@ -101,6 +101,7 @@ async def test_only_if_cached_never_asks_the_backend(tmp_path: Path, headers: di
     assert reply.status == 504
     assert reply.cache == {"detail": "not_cached"}
     assert reply.json["error"]["code"] == "not_cached"
+    assert reply.header("x-should-retry") == "false", "SDKs would ask again, and find no more"
     assert upstream.calls == []
     assert sum(int(str(row["requests"])) for row in tally) == 1
 
