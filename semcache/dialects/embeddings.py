@@ -23,7 +23,9 @@ PATH = "/v1/embeddings"
 
 MOST_INPUTS = 2048
 """Inputs of one request, as the OpenAI API has it."""
-_MOST_BESIDE = 64 << 10  # bytes of a body beside its inputs: every input is looked up with them
+# Bytes of a body beside its inputs, alone and times the inputs: every input is looked up with them, and its key, which
+# holds them, is there until the reply is.
+_MOST_BESIDE, _MOST_TIMES = 64 << 10, 8 << 20
 
 Input: TypeAlias = str | list[int]
 
@@ -56,8 +58,9 @@ def read(raw: bytes) -> EmbeddingsRequest:
     model = bodies.model(body)
     inputs = _inputs(body.get("input"))
     fields = _fields(raw)
-    if len(inputs) > 1 and len(raw) - len(bytes(fields["input"])) > _MOST_BESIDE:
-        raise refusal(f"the fields beside input have more than {_MOST_BESIDE} bytes", None)
+    beside, most = len(raw) - len(bytes(fields["input"])), min(_MOST_BESIDE, _MOST_TIMES // len(inputs))
+    if len(inputs) > 1 and beside > most:
+        raise refusal(f"the fields beside an input of {len(inputs)} items have more than {most} bytes", None)
     identity = bodies.settle(body)
     del identity["input"]
     if identity.get("encoding_format") == "float":
@@ -66,13 +69,13 @@ def read(raw: bytes) -> EmbeddingsRequest:
 
 
 def request_for(request: EmbeddingsRequest, position: int) -> Request:
-    """The request for one input alone; however many it was sent with, it is the same."""
+    """The request for one input alone; however many it was sent with, only `raw` differs, the body that was sent."""
     return Request(
         endpoint=Endpoint.EMBEDDINGS,
         model=request.model,
         identity={**request.identity, "input": request.inputs[position]},
         text="",
-        raw=subset(request, [position]),
+        raw=request.raw,
         traits=Traits(last_role=""),
         user=request.user,
         controls=request.controls,

@@ -66,11 +66,23 @@ def test_only_the_missing_inputs_are_asked_for():
     assert embeddings.subset(untouched, [0]) == untouched.raw == b'{ "model":"m", "input":"a" }'
 
 
-def test_a_body_with_many_inputs_is_read_once_and_not_for_each_of_them(monkeypatch):
+def test_a_body_with_many_inputs_is_read_once_and_held_once(monkeypatch):
     request = read(["a", "b", "c"], dimensions=8)
     monkeypatch.setattr(embeddings, "_fields", None)
-    raws = [json.loads(embeddings.request_for(request, position).raw) for position in range(3)]
-    assert raws == [{"model": "m", "input": [name], "dimensions": 8} for name in "abc"]
+    asked = [embeddings.request_for(request, position) for position in range(3)]
+    assert all(one.raw is request.raw for one in asked)
+    assert [one.identity["input"] for one in asked] == ["a", "b", "c"]
+    assert json.loads(embeddings.subset(request, [1])) == {"model": "m", "input": ["b"], "dimensions": 8}
+
+
+def test_what_stands_beside_many_inputs_is_bounded_with_their_number():
+    with pytest.raises(RequestRejected, match="beside an input of 2000 items have more than 4194 bytes"):
+        read(["a"] * 2000, x="x" * 5000)
+    assert len(read(["a"] * 2000, x="x" * 4000).inputs) == 2000
+    assert len(read(["a"] * 100, x="x" * 60_000).inputs) == 100
+    with pytest.raises(RequestRejected, match="65536 bytes"):
+        read(["a", "b"], x="x" * 70_000)
+    assert read("a", x="x" * 70_000).inputs == ("a",)
 
 
 vectors = st.lists(st.lists(st.floats(-1, 1), min_size=1, max_size=4), min_size=1, max_size=5)
