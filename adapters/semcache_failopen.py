@@ -260,12 +260,22 @@ class FailOpen:
 
 def reason_in(fields: Mapping[str, Any]) -> Any:
     """Return a provider's reason for the end of an answer among these fields, None where there is none."""
-    return next((fields[name] for name in _REASONS if fields.get(name)), None)
+    said = ((name, fields.get(name)) for name in _REASONS)
+    # A status that is a number is HTTP's.
+    return next((value for name, value in said if value and (name != "status" or isinstance(value, str))), None)
 
 
 def finish_reason(said: object) -> str:
-    """Translate a provider's finish reason into OpenAI's; an unknown one, or none, is a normal end."""
-    return _ENDINGS.get(str(said).lower().rpartition(".")[2], "stop")
+    """Translate a provider's finish reason into OpenAI's; an unknown name, or none, is a normal end.
+
+    Protocol buffers have numbers, of which 1 alone is a normal end; what is neither name nor number is none.
+    """
+    named = getattr(said, "name", said)
+    if named is None:
+        return "stop"
+    if not isinstance(named, str) or named.isdecimal():
+        return "stop" if named in (1, "1") else "length"
+    return _ENDINGS.get(named.lower().rpartition(".")[2], "stop")
 
 
 def runs_upstream(settings: str) -> bool:

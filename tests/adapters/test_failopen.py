@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from semcache import SemanticCache
 from semcache.errors import InvalidArgument
-from semcache_failopen import FailOpen
+from semcache_failopen import FailOpen, finish_reason, reason_in
 
 ANSWER: dict[str, Any] = {
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "A tree."}, "finish_reason": "stop"}]
@@ -100,3 +101,28 @@ def test_clearing_takes_the_entries_of_one_user_where_answers_are_private(tmp_pa
         with pytest.raises(InvalidArgument, match="per user"):
             of_nobody.clear()
         assert missing() == []
+
+
+class Ending(IntEnum):
+    """Gemini's, as its protocol buffers number them."""
+
+    STOP = 1
+    MAX_TOKENS = 2
+
+
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        *((None, True), ("stop", True), ("FinishReason.STOP", True), (1, True), ("1", True), (Ending.STOP, True)),
+        *((2, False), (3, False), (2.0, False), ("2", False), (Ending.MAX_TOKENS, False), ({"reason": "x"}, False)),
+        *(("MAX_TOKENS", False), ("whatever_is_new", True)),
+    ],
+)
+def test_an_end_that_is_no_normal_one_is_told_in_whatever_form(said: object, whole: bool) -> None:
+    assert (finish_reason(said) == "stop") is whole
+
+
+def test_a_number_of_http_is_no_reason_for_an_end() -> None:
+    assert reason_in({"status": 200}) is None
+    assert reason_in({"status": "incomplete"}) == "incomplete"
+    assert reason_in({"finish_reason": 2, "status": 200}) == 2
