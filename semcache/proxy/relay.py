@@ -21,8 +21,11 @@ from semcache.types import Endpoint, Request
 
 # The server that speaks to the client dates and names its replies itself.
 _SERVERS_OWN = frozenset({"date", "server"})
-# Cookies belong to the one client whose call it was.
-_NOT_SHARED = frozenset({"set-cookie", "set-cookie2"})
+# Cookies, accounts and what is left of their limits belong to the one client whose call it was.
+_NOT_SHARED = frozenset(
+    {"set-cookie", "set-cookie2", "openai-organization", "openai-project", "anthropic-organization-id"}
+)
+_NOT_SHARED_KINDS = ("x-ratelimit-", "anthropic-ratelimit-", "ratelimit-", "x-ms-ratelimit-")
 LENGTH = "content-length"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -33,9 +36,14 @@ def reply_headers(headers: Sequence[tuple[str, str]], *, shared: bool = False, s
 
     `sized`: with the length of the body, where the backend told it and the body goes on as it came.
     """
-    drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
-    left = [(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop]
+    left = [(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in _SERVERS_OWN]
+    if shared:
+        left = [(name, value) for name, value in left if not _is_of_one_client(name.lower())]
     return encode_headers([*left, *(pair for pair in headers if sized and pair[0].lower() == LENGTH)])
+
+
+def _is_of_one_client(name: str) -> bool:
+    return name in _NOT_SHARED or name == "ratelimit" or name.startswith(_NOT_SHARED_KINDS)
 
 
 def id_of(headers: Sequence[tuple[str, str]]) -> str:

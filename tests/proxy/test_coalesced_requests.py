@@ -308,6 +308,26 @@ async def test_a_cookie_goes_to_the_client_whose_call_brought_it(tmp_path: Path)
     assert [reply.header("set-cookie") for reply in replies] == ["session=1", None, None]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("openai-organization", "openai-project", "x-ratelimit-remaining-tokens", "anthropic-organization-id"),
+        *("anthropic-ratelimit-requests-reset", "ratelimit-remaining", "ratelimit"),
+    ],
+)
+async def test_an_account_is_told_to_the_client_whose_call_it_was(tmp_path: Path, name: str) -> None:
+    headers = (("content-type", "application/json"), (name, "of the first"), ("openai-processing-ms", "7"))
+    upstream = Upstream(lambda _: Answer([completion()], headers=headers), gate=asyncio.Event())
+    assert upstream.gate is not None
+    async with running(upstream, tmp_path) as proxy:
+        calls = [Call(proxy, ask(PROMPT)) for _ in range(2)]
+        await settled()
+        upstream.gate.set()
+        replies = [await call.reply() for call in calls]
+    assert [reply.header(name) for reply in replies] == ["of the first", None]
+    assert [reply.header("openai-processing-ms") for reply in replies] == ["7", "7"]
+
+
 async def test_responses_that_the_upstream_keeps_are_not_shared_by_paraphrases(tmp_path: Path) -> None:
     def answer(outbound: Outbound) -> Answer:
         part = {"type": "output_text", "text": "Hold the button.", "annotations": []}
