@@ -6,7 +6,7 @@ snapshot; a snapshot that cannot be read or written costs only time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
@@ -44,24 +44,26 @@ async def load_partitions(folder: Path | None, embedder: Embedder, store: Vector
 
 
 async def fill(
-    live: LiveEntries, store: LoadedStore, pack: Pack, *, embedder_id: str, held: set[int], now: float
+    live: LiveEntries, store: LoadedStore, pack: Pack, *, embedder_id: str, held: Mapping[int, bytes], now: float
 ) -> Change | None:
     """Have every entry of the store, with the vectors that are not `held` yet, and no other; return the last change.
 
-    What is given up or deleted here meanwhile stays away. Raises StoreError.
+    `held` are the partitions of the index's ids. A vector that the store has in another partition, or no longer, does
+    not stay where it is. What is given up or deleted here meanwhile stays away. Raises StoreError.
     """
     last = await newest(store)
-    known = {card.id for card in live.registry.cards()}
+    known = {card.id: card.partition for card in live.registry.cards()}
     there: set[int] = set()
+    bare: set[int] = set()
     displaced: list[int] = []
 
     def taken(card: Card) -> bool:
         there.add(card.id)
         if lapsed(card, pack, now) or card.id in hidden:
             return False
-        if card.id in known:
+        if card.id in known and known[card.id] == card.partition:
             live.share(card.id, card.answer_class)
-        elif live.wants(card.id):
+        elif live.wants(card.id) or (card.id in known and live.registry.get(card.id) is not None):
             displaced.extend(live.add_stored(card))
         return live.registry.get(card.id) is not None
 
@@ -69,17 +71,16 @@ async def fill(
         async for batch in store.vectors(embedder_id, now=now - grace(pack)):
             rows: dict[bytes, list[int]] = {}
             for row, card in enumerate(batch.cards):
-                if taken(card) and card.id not in held:
+                if taken(card) and held.get(card.id) != card.partition:
                     rows.setdefault(card.partition, []).append(row)
             for partition, numbers in rows.items():
                 ids = [batch.cards[row].id for row in numbers]
                 await live.index.bulk_add(partition, ids, batch.matrix[numbers])
         async for cards in store.cards(embedder_id, now=now - grace(pack)):
-            for card in cards:
-                taken(card)
+            bare.update(card.id for card in cards if taken(card))
         rejections = await store.rejections()
-    await live.hide(*(known - there))
-    stale = [entry_id for entry_id in held if live.registry.get(entry_id) is None]
+    await live.hide(*(known.keys() - there))
+    stale = [entry_id for entry_id in held if entry_id in bare or live.registry.get(entry_id) is None]
     await live.index.remove(*displaced, *stale)
     live.registry.reject(rejections)
     return last

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -32,9 +32,12 @@ _AT_ONCE = 1_000  # characters whose wordings are read without letting requests 
 
 
 class Anew(Protocol):
-    """Reads every entry of the store, with the vectors that are not `held`; gives the change that they are up to."""
+    """Reads every entry of the store, and the vectors that are not `held` in its partition.
 
-    async def __call__(self, *, held: set[int], now: float) -> Change | None:
+    It gives the change that they are up to.
+    """
+
+    async def __call__(self, *, held: Mapping[int, bytes], now: float) -> Change | None:
         """Raises StoreError."""
         ...
 
@@ -145,7 +148,7 @@ class Maintenance:
             self.seen,
         )
         assert self._anew is not None
-        held = {card.id for card in self._live.registry.cards()}
+        held = {card.id: card.partition for card in self._live.registry.cards() if card.partition}
         self._last = await self._anew(held=held, now=self._clock())
 
     async def sweep(self) -> None:

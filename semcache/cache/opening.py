@@ -212,7 +212,7 @@ async def _kept_entries(opening: Opening, pack: Pack, common: CommonParts, closi
     closing.push_async_callback(index.close)
     live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index, salt=store.salt)
     anew = partial(fill, live, store, pack, embedder_id=embedder.id)
-    return _KeptEntries(live, await anew(held=partitions.ids(), now=opening.clock()), anew)
+    return _KeptEntries(live, await anew(held=partitions.places(), now=opening.clock()), anew)
 
 
 async def _restored_labels(opening: Opening, pack: Pack, common: CommonParts, judge: Judge) -> LabelLog:

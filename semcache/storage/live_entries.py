@@ -110,7 +110,12 @@ class LiveEntries:
         return known is not None and known.partition == card.partition
 
     def _displacing(self, card: Card, cost: float) -> list[Card]:
+        before = self.registry.get(card.id)
         displaced = self.registry.add(card, cost=cost)
+        if before is not None and before.partition != card.partition:
+            # Read again after it was moved, or taken out of its partition.
+            self.hot.remove(card.id)
+            self.wordings.remove(before)
         for gone in displaced:
             self.hot.remove(gone.id)
             self.wordings.remove(gone)

@@ -152,6 +152,10 @@ class PartitionedIndex:
         """Every id held."""
         return set(self._home)
 
+    def places(self) -> dict[int, bytes]:
+        """The partition of every id held."""
+        return {entry_id: home.key for entry_id, home in self._home.items()}
+
     def partitions(self) -> dict[bytes, int]:
         """Entries per partition."""
         return {key: len(home.index) for key, home in self._partitions.items()}

@@ -1,0 +1,76 @@
+"""An entry that an operator took from meaning: it answers its own request alone, whatever happens to the process."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from semcache import AsyncSemanticCache
+from semcache.cache.inspection import Inspection
+from semcache.cache.operating import undo_in
+from semcache.types import public_id
+
+OWN, NEAR = "How do I reset my password?", "What is the way to reset a forgotten password?"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> str:
+    path = tmp_path / "pack.yaml"
+    path.write_text("{name: p, defaults: {strategy: static, threshold: 0.6, wording: off, guards: [], audit: 0.0}}")
+    return str(path)
+
+
+async def opened(folder: Path, pack: str, clock: Clock) -> AsyncSemanticCache:
+    return await AsyncSemanticCache.open(str(folder / "cache"), policies=pack, seed=1, clock=clock)
+
+
+async def marked(cache: AsyncSemanticCache) -> str | None:
+    """Have the only entry served exactly only; return the name to undo it by."""
+    [card] = cache.registry.cards()
+    return await Inspection(cache.components).serve_exactly_only(public_id(card.id), who="me")
+
+
+async def test_it_is_not_found_by_meaning_through_an_index_of_before(tmp_path: Path, pack: str, clock: Clock) -> None:
+    async with await opened(tmp_path, pack, clock) as cache:
+        await cache.record(await cache.lookup(OWN), "X")
+        assert (await cache.lookup(NEAR)).answer == "X"
+    index, before = tmp_path / "cache" / "index", tmp_path / "before"
+    shutil.copytree(index, before)
+    async with await opened(tmp_path, pack, clock) as cache:
+        assert await marked(cache)
+    # As a process that was killed leaves it.
+    shutil.rmtree(index)
+    before.rename(index)
+    async with await opened(tmp_path, pack, clock) as cache:
+        assert (await cache.lookup(NEAR)).answer is None
+        assert (await cache.lookup(OWN)).answer == "X"
+        assert sum((await cache.components.live.index.partitions()).values()) == 0
+
+
+async def test_who_reads_all_entries_anew_loses_the_vector_too(tmp_path: Path, pack: str, clock: Clock) -> None:
+    async with await opened(tmp_path, pack, clock) as one, await opened(tmp_path, pack, clock) as other:
+        await one.record(await one.lookup(OWN), "X")
+        await other.catch_up()
+        assert (await other.lookup(NEAR)).answer == "X"
+        batch = await marked(one)
+        assert batch is not None
+        for answer in (None, "X"):
+            await other.components.maintenance._read_anew()
+            assert (await other.lookup(NEAR)).answer == answer
+            assert (await other.lookup(OWN)).answer == "X"
+            await undo_in(one.components.store, batch, now=clock(), who="me")
