@@ -18,7 +18,7 @@ from semcache.learning.learner import Learner
 from semcache.protocols import Entries, Freshness, Rejections
 from semcache.retention.admission import admission
 from semcache.retention.freshness.fixed import shortened
-from semcache.runtime.guarded_calls import SURVIVED, GuardedCalls
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -157,16 +157,9 @@ class EntryWriter:
             self._pending -= size
 
     async def _put(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
-        inherited = [rejection for entry, _ in entries for rejection in self._inherited(entry)]
         await self._store.put_all(entries)
-        if inherited:
-            try:
-                await self._store.reject(inherited, now=self.maker.clock())
-            except SURVIVED:
-                # Without them it would be served to those who rejected what it replaces.
-                self._deletions.start(self._delete(tuple([entry.id for entry, _ in entries])))
-                raise
-            self._live.registry.reject(inherited)
+        # Known before it is shown: it must not be served to those who rejected what it replaces.
+        self._live.registry.reject(await self._rejections(entries))
         for count, (entry, vector) in enumerate(entries, 1):
             self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
@@ -204,13 +197,12 @@ class EntryWriter:
                 [entry] = await self._faults.guard("store", self._store.get([card.id]))
         return entry
 
-    def _inherited(self, entry: Entry) -> list[Rejection]:
-        """The rejections of the entry that this one replaces: its request is still the wrong one for others."""
-        old = self._live.registry.exact(entry.key.exact)
-        if old is None:
-            return []
-        digests = self._live.registry.rejections_of(old.id)
-        return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
+    async def _rejections(self, entries: Sequence[tuple[Entry, Vector | None]]) -> list[Rejection]:
+        """The rejections that the store has handed on to entries from those that they replaced."""
+        if len(entries) == 1:
+            return await self._store.rejections(entries[0][0].id)
+        ids = {entry.id for entry, _ in entries}
+        return [one for one in await self._store.rejections() if one.entry_id in ids] if ids else []
 
     def _cost(self, entry: Entry) -> float:
         """The worth of an answer in units of its category's mean; 1 where unknown, as of what was kept before."""

@@ -28,7 +28,10 @@ class Entries(Protocol):
     """Stored answers by id. Raises StoreError; IntegrityError for an entry that cannot be decrypted."""
 
     async def put(self, entry: Entry, vector: Vector | None) -> None:
-        """Store an entry; entries with the same exact digest are deleted in the same transaction."""
+        """Store an entry; one with the same exact digest is deleted in the same transaction.
+
+        The new entry gets that one's rejections but the one for its own digest, announced after it.
+        """
         ...
 
     async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:

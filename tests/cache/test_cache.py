@@ -498,24 +498,33 @@ async def test_an_id_that_is_no_text_names_nothing(cache: AsyncSemanticCache) ->
     assert await cache.feedback(5, correct=True) is False  # type: ignore[arg-type]
 
 
-async def test_an_entry_whose_rejections_cannot_be_written_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with await AsyncSemanticCache.open("memory://", embedder="hashing", seed=1) as cache:
-        found = await cache.lookup("What is a monad?")
-        assert isinstance(await cache.record(found, "A box."), Store)
-        [card] = cache.registry.cards()
-        cache.registry.reject([Rejection(card.id, b"x" * 32)])
-        store = cache.components.store
-        [entry] = await store.get([card.id])
-        assert entry is not None
+async def test_a_renewed_answer_is_wrong_for_whom_the_old_one_was_wrong_for_though_this_process_had_forgotten_it(
+    cache: AsyncSemanticCache, clock: Clock
+) -> None:
+    prompt, near = "How do I enable two-factor authentication?", "How can I enable two-factor authentication?"
+    await told(cache, prompt, "Switch it on.")
+    served = await cache.lookup(near)
+    assert await cache.feedback(served.entry_id, correct=False)
+    [card] = cache.registry.cards()
+    clock.now = card.expires + 1.0
+    await cache.components.live.hide(card.id)
+    await told(cache, prompt, "Switch it on.")
+    assert (await cache.lookup(near)).why == Why.REJECTED
+    assert (await cache.lookup(prompt)).answer == "Switch it on."
 
-        async def fails(*_: object, **__: object) -> None:
-            raise StoreError("gone")
 
-        monkeypatch.setattr(store, "reject", fails)
-        with pytest.raises(CacheUnavailable):
-            await cache.components.writer.keep([(replace(entry, id=7), None)])
-        await cache.components.writer.settle()
-        assert await store.get([7]) == [None]
+async def test_an_answer_is_not_shown_while_nobody_knows_whom_it_is_wrong_for(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object, **__: object) -> None:
+        raise StoreError("gone")
+
+    store = cache.components.store
+    with monkeypatch.context() as down:
+        down.setattr(store, "rejections", fails)
+        assert await told(cache, "What is a monad?", "A box.") == Discard(Why.FAULT)
+    await cache.catch_up()
+    assert [card.text for card in cache.registry.cards()] == ["What is a monad?"]
 
 
 def wait_for_nothing(cache: AsyncSemanticCache) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from semcache.types import Rejection, Scope, Selector
+from semcache.types import ChangeKind, Rejection, Scope, Selector
 from tests.conformance.stores import every, kinds, lasting
 from tests.storage.stores.values import NOW, digest, entry, vector
 
@@ -31,13 +31,31 @@ async def test_more_ids_than_fit_one_statement_are_all_found(store):
 @every
 async def test_an_answer_put_again_takes_the_place_of_the_old_one(store):
     await store.put(entry(1, "same"), vector(1))
-    await store.reject([Rejection(1, digest("x"))], now=NOW)
     head = await store.head()
     await store.put(entry(2, "same"), None)
     assert [found and found.id for found in await store.get([1, 2])] == [None, 2]
     assert await kinds(store, head) == [("delete", 1), ("put", 2)]
     assert [batch async for batch in store.vectors("mini", now=NOW)] == []
-    assert await store.rejections() == []
+
+
+@every
+async def test_what_an_answer_was_wrong_for_the_next_one_is_wrong_for_too_but_not_its_own_request(store):
+    await store.put_all([(entry(1, "same"), vector(1)), (entry(3), vector(3))])
+    other = Rejection(3, digest("x"))
+    wrong = [Rejection(1, digest("x")), Rejection(1, entry(1, "same").key.exact), Rejection(1, digest("y")), other]
+    await store.reject(wrong, now=NOW)
+    head = await store.head()
+    await store.put(entry(2, "same"), vector(2))
+    handed_on = {Rejection(2, digest("x")), Rejection(2, digest("y"))}
+    assert set(await store.rejections()) == {*handed_on, other}
+    told = await store.changes(head)
+    assert [(one.kind, one.entry_id) for one in told[:2]] == [(ChangeKind.DELETE, 1), (ChangeKind.PUT, 2)]
+    assert {(one.kind, Rejection(one.entry_id, one.exact)) for one in told[2:]} == {
+        (ChangeKind.REJECT, one) for one in handed_on
+    }
+    await store.put_all([(entry(4, "same"), None), (entry(5, "same"), vector(5))])
+    assert set(await store.rejections(5)) == {Rejection(5, digest("x")), Rejection(5, digest("y"))}
+    assert [found and found.id for found in await store.get([1, 2, 4, 5])] == [None, None, None, 5]
 
 
 @every

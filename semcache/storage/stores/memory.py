@@ -71,8 +71,9 @@ class MemoryStore(MemoryOperating):
             raise StoreError("store memory:// is not open; call open() first")
 
     async def put(self, entry: Entry, vector: Vector | None) -> None:
-        """Store an entry in place of those with the same exact digest or the same id."""
+        """Store an entry in place of those with the same exact digest, whose rejections it gets, or the same id."""
         await self.ping()
+        refused = self._handed_on(entry)
         for entry_id in {self._by_exact.get(entry.key.exact), entry.id}:
             if entry_id in self._entries:
                 self._drop(entry_id, entry.created)
@@ -81,6 +82,7 @@ class MemoryStore(MemoryOperating):
         if vector is not None:
             self._vectors[entry.id] = np.array(vector, dtype=np.float32)
         self._announce(ChangeKind.PUT, entry.id, entry.created)
+        await self.reject(refused, now=entry.created)
 
     async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store several entries, each as `put` does."""
@@ -296,6 +298,11 @@ class MemoryStore(MemoryOperating):
         return (
             [] if where.is_empty() else sorted(entry_id for entry_id, e in self._entries.items() if matches(e, where))
         )
+
+    def _handed_on(self, entry: Entry) -> list[Rejection]:
+        old = self._by_exact.get(entry.key.exact, entry.id)
+        wrong = [one.exact for one in self._rejections if one.entry_id == old and one.exact != entry.key.exact]
+        return [] if old == entry.id else [Rejection(entry.id, exact) for exact in wrong]
 
     def _drop(self, entry_id: int, at: float) -> None:
         entry = self._entries.pop(entry_id)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 CHUNK = 500
+_BEFORE = b"before"  # what makes a digest that no request has
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
 
 
@@ -95,7 +96,7 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
         await self._db.write(lambda connection: connection.execute(touch), feed=False)
 
     async def put(self, entry: Entry, vector: Vector | None) -> None:
-        """Store an entry in place of those with the same exact digest or the same id."""
+        """Store an entry in place of those with the same exact digest, whose rejections it gets, or the same id."""
         await self.put_all([(entry, vector)])
 
     async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
@@ -298,8 +299,10 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
     def _steps(self, entry: Entry, vector: Vector | None) -> list[Step]:
         values = rows.values(entry, self._seal)
         twin = {"same_exact": entry.key.exact, "same_id": entry.id}
-        steps: list[Step] = [(statements.FORGET, twin | {"now": entry.created}), (statements.REPLACE, twin)]
-        steps.append((statements.INSERT, values))
+        before = {"before": entry.key.exact + _BEFORE}
+        steps: list[Step] = [(statements.FORGET, twin | {"now": entry.created})]
+        steps += [(statements.MOVE_ASIDE, twin | before), (statements.REPLACE, {"same_id": entry.id})]
+        steps += [(statements.INSERT, values), (statements.HAND_ON, twin | before)]
         if entry.wording:
             steps.append((statements.INSERT_WORDING, rows.own_digest(entry, self._seal)))
         if vector is not None:
@@ -309,7 +312,8 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
         for tag in dict.fromkeys(entry.tags):
             steps.append((statements.INSERT_TAG, {"tag": rows.plain(tag), "entry_id": entry.id}))
         news = {"kind": ChangeKind.PUT.value, "entry_id": entry.id, "exact": b"", "at": entry.created}
-        steps.append((statements.INSERT_CHANGE, news))
+        steps += [(statements.INSERT_CHANGE, news), (statements.DROP_BEFORE, before)]
+        steps.append((statements.TELL_HANDED_ON, {"same_id": entry.id, "now": entry.created}))
         if not self._db.sqlite:
             steps.append((statements.NOTIFY, {"payload": str(entry.id)}))
         return steps

@@ -61,10 +61,10 @@ REJECTIONS = sa.select(rejections.c.entry_id, rejections.c.exact).order_by(rejec
 REJECTIONS_OF = REJECTIONS.where(rejections.c.entry_id == sa.bindparam("entry", type_=sa.BigInteger))
 KEYS = sa.select(api_keys).order_by(api_keys.c.created, api_keys.c.id)
 SALT = sa.select(meta.c.value).where(meta.c.name == "salt")
-_TWINS = sa.or_(
-    entries.c.exact == sa.bindparam("same_exact", type_=sa.LargeBinary),
-    entries.c.id == sa.bindparam("same_id", type_=sa.BigInteger),
-)
+_SAME_EXACT = sa.bindparam("same_exact", type_=sa.LargeBinary)
+_SAME_ID = sa.bindparam("same_id", type_=sa.BigInteger)
+_BEFORE = sa.bindparam("before", type_=sa.LargeBinary)
+_TWINS = sa.or_(entries.c.exact == _SAME_EXACT, entries.c.id == _SAME_ID)
 FORGET = sa.insert(changes).from_select(
     ["kind", "entry_id", "exact", "at"],
     sa.select(sa.literal(ChangeKind.DELETE.value), entries.c.id, sa.literal(b""), _NOW).where(_TWINS),
@@ -77,8 +77,23 @@ TELL_ALIAS = sa.insert(changes).from_select(
     sa.select(sa.literal(ChangeKind.ALIAS.value), entries.c.id, sa.literal(b""), _NOW).where(*_OTHER),
 )
 ALIAS = sa.update(entries).where(*_OTHER).values(answer=_CLASS)
-REPLACE = sa.delete(entries).where(_TWINS)
+# An entry that is replaced stays, under a digest that no request has, until its rejections are handed on.
+MOVE_ASIDE = sa.update(entries).where(entries.c.exact == _SAME_EXACT, entries.c.id != _SAME_ID).values(exact=_BEFORE)
+REPLACE = sa.delete(entries).where(entries.c.id == _SAME_ID)
 INSERT = sa.insert(entries)
+HAND_ON = sa.insert(rejections).from_select(
+    ["entry_id", "exact", "at"],
+    sa.select(_SAME_ID, rejections.c.exact, rejections.c.at)
+    .join_from(rejections, entries, rejections.c.entry_id == entries.c.id)
+    .where(entries.c.exact == _BEFORE, rejections.c.exact != _SAME_EXACT),
+)
+TELL_HANDED_ON = sa.insert(changes).from_select(
+    ["kind", "entry_id", "exact", "at"],
+    sa.select(sa.literal(ChangeKind.REJECT.value), rejections.c.entry_id, rejections.c.exact, _NOW).where(
+        rejections.c.entry_id == _SAME_ID
+    ),
+)
+DROP_BEFORE = sa.delete(entries).where(entries.c.exact == _BEFORE)
 INSERT_VECTOR = sa.insert(vectors)
 INSERT_WORDING = sa.insert(wordings)
 INSERT_TAG = sa.insert(tags)
