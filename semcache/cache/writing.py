@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +25,7 @@ from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.storage.prices import Prices
 from semcache.types import (
+    ALL_OTHERS,
     Admission,
     Assembled,
     Card,
@@ -159,8 +161,10 @@ class EntryWriter:
     async def _put(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         await self._store.put_all(entries)
         # Known before it is shown: it must not be served to those who rejected what it replaces.
-        self._live.registry.reject(await self._rejections(entries))
-        for count, (entry, vector) in enumerate(entries, 1):
+        rejections = await self._rejections(entries)
+        self._live.registry.reject(rejections)
+        exactly = {one.entry_id for one in rejections if one.exact == ALL_OTHERS}
+        for count, (entry, vector) in enumerate([_placed(*one, exactly) for one in entries], 1):
             self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
             if count % _BETWEEN == 0:
@@ -232,3 +236,8 @@ class EntryWriter:
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
         await self._store.delete(Selector(ids=ids), now=self.maker.clock())
+
+
+def _placed(entry: Entry, vector: Vector | None, exactly: set[int]) -> tuple[Entry, Vector | None]:
+    """Return an entry and its vector as the store has them: without one, if it is served `exactly` only."""
+    return (replace(entry, partition=b"", embedder_id=""), None) if entry.id in exactly else (entry, vector)

@@ -83,7 +83,8 @@ class Undoing(Protocol):
     async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
         """Take an entry's vector and partition from it, so that only its own request finds it; False without one.
 
-        `bring_back` gives them back until then, unless the entry is gone.
+        A rejection with `ALL_OTHERS` says so from then on: what replaces the entry gets it, and no vector either.
+        `bring_back` gives them back until then, to what replaced the entry too, and takes it away.
         """
         ...
 

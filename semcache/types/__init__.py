@@ -38,7 +38,7 @@ from semcache.types.lookup_decision import (
     Verify,
 )
 from semcache.types.operator_record import AdminAction, DecisionRecord, Deletion
-from semcache.types.store_row import ApiKey, Change, ChangeKind, Rejection, Selector
+from semcache.types.store_row import ALL_OTHERS, ApiKey, Change, ChangeKind, Rejection, Selector
 from semcache.types.stored_entry import Card, Entry, Staleness, Usage, Volatility, parse_id, public_id
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from semcache.types.stored_entry import Vector as Vector
 
 __all__ = [
+    "ALL_OTHERS",
     "JUDGES",
     "TWO_SIDED_95",
     "AdminAction",

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+ALL_OTHERS = b""
+
 
 @dataclass(frozen=True, slots=True)
 class Selector:
@@ -65,7 +67,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Entry `entry_id` is known to be wrong for the request with digest `exact`."""
+    """Entry `entry_id` is known to be wrong for the request with digest `exact`.
+
+    `ALL_OTHERS` in place of a digest stands for every request but its own: such an entry has no vector, nor has what
+    replaces it.
+    """
 
     entry_id: int
     exact: bytes

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from semcache.cache.opening_choices import Opening
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, StoreError
 from semcache.request import eligibility
 from semcache.runtime.breaker import Breaker
-from semcache.types import Discard, Outcome, Rejection, Selector, Store, Why, parse_id
+from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
 from tests.components import share
 from tests.packs import static
 from tests.storage.stores.values import entry

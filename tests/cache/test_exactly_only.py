@@ -74,3 +74,19 @@ async def test_who_reads_all_entries_anew_loses_the_vector_too(tmp_path: Path, p
             assert (await other.lookup(NEAR)).answer == answer
             assert (await other.lookup(OWN)).answer == "X"
             await undo_in(one.components.store, batch, now=clock(), who="me")
+
+
+async def test_an_answer_that_renews_it_is_served_exactly_only_too(tmp_path: Path, pack: str, clock: Clock) -> None:
+    async with await opened(tmp_path, pack, clock) as cache:
+        await cache.record(await cache.lookup(OWN), "X")
+        batch = await marked(cache)
+        assert batch is not None
+        clock.now += 30 * 86400.0
+        await cache.record(await cache.lookup(OWN), "Y")
+        for _ in range(2):
+            assert (await cache.lookup(NEAR)).answer is None
+            assert (await cache.lookup(OWN)).answer == "Y"
+            await cache.catch_up()
+    async with await opened(tmp_path, pack, clock) as cache:
+        assert (await cache.lookup(NEAR)).answer is None
+        assert (await cache.lookup(OWN)).answer == "Y"

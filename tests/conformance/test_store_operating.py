@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from semcache.protocols import OperatorStore
-from semcache.types import AdminAction, ChangeKind, DecisionRecord, Outcome, Rejection, Scope, Selector
+from semcache.types import ALL_OTHERS, AdminAction, ChangeKind, DecisionRecord, Outcome, Rejection, Scope, Selector
 from tests.conformance.stores import every
 from tests.storage.stores.values import ACME, NOW, digest, entry, event, label, vector
 
@@ -316,12 +316,35 @@ async def test_an_entry_loses_its_vector_and_gets_it_back(store):
     assert plain == replace(entry(1), partition=b"", embedder_id="")
     assert list((await store.vectors_of([1], "mini")).cards) == []
     told = [(one.kind, one.entry_id) for one in await store.changes(seen)]
-    assert told == [(ChangeKind.DELETE, 1), (ChangeKind.PUT, 1), (ChangeKind.REJECT, 1)]
+    assert told == [(ChangeKind.DELETE, 1), (ChangeKind.PUT, 1), (ChangeKind.REJECT, 1), (ChangeKind.REJECT, 1)]
+    assert set(await store.rejections()) == {Rejection(1, digest("wrong")), Rejection(1, ALL_OTHERS)}
     assert [one.batch for one in await store.set_aside_since(NOW + 2)] == ["exact-1"]
     assert await store.bring_back("exact-1", now=NOW + 2) == [1]
     assert await store.get([1]) == [entry(1)]
     assert [card.id for card in (await store.vectors_of([1], "mini")).cards] == [1]
     assert await store.rejections() == [Rejection(1, digest("wrong"))]
+
+
+@every
+async def test_what_replaces_an_entry_without_a_vector_gets_none_until_it_is_given_back(store):
+    await store.put(entry(1, "same"), vector(1))
+    await store.unshelve(1, batch="exact-1", now=NOW + 1, until=NOW + 50)
+    await store.put(entry(2, "same"), vector(2))
+    assert await store.get([1, 2]) == [None, replace(entry(2, "same"), partition=b"", embedder_id="")]
+    assert list((await store.vectors_of([2], "mini")).cards) == []
+    assert await store.rejections() == [Rejection(2, ALL_OTHERS)]
+    await store.reject([Rejection(2, digest("wrong"))], now=NOW + 2)
+    seen = await store.head()
+    assert await store.bring_back("exact-1", now=NOW + 3) == [2]
+    assert [(one.kind, one.exact) for one in await store.changes(seen)] == [
+        (ChangeKind.DELETE, b""),
+        (ChangeKind.PUT, b""),
+        (ChangeKind.REJECT, digest("wrong")),
+    ]
+    assert await store.get([2]) == [entry(2, "same")]
+    assert [card.id for card in (await store.vectors_of([2], "mini")).cards] == [2]
+    await store.put(entry(3, "same"), vector(3))
+    assert await store.get([3]) == [entry(3, "same")]
 
 
 @every

@@ -32,7 +32,7 @@ from semcache.storage.stores.tables import (
     vectors,
     wordings,
 )
-from semcache.types import ChangeKind, Deletion, Selector
+from semcache.types import ALL_OTHERS, ChangeKind, Deletion, Selector
 
 _PAGE = 500
 _BESIDE = (("vectors", vectors), ("wordings", wordings), ("tags", tags), ("rejections", rejections))
@@ -77,10 +77,12 @@ class DeletedRows(DecisionRows):
             for row in connection.execute(chosen).mappings().all():
                 kept = msgspec.msgpack.decode(row["row"])
                 again = kept.get("unshelved", False)
-                if _shelve_again(connection, kept) if again else _put_back(connection, kept, now):
-                    back.append(row["id"])
-                    gone += [(ChangeKind.DELETE, row["id"], b"")] if again else []
-                    refused += [(ChangeKind.REJECT, row["id"], one["exact"]) for one in kept.get("rejections", ())]
+                entry_id = _shelve_again(connection, kept) if again else _put_back(connection, kept, now)
+                if entry_id is not None:
+                    back.append(entry_id)
+                    gone += [(ChangeKind.DELETE, entry_id, b"")] if again else []
+                    of = sa.select(rejections.c.exact).where(rejections.c.entry_id == entry_id)
+                    refused += [(ChangeKind.REJECT, entry_id, exact) for exact in connection.execute(of).scalars()]
                 connection.execute(sa.delete(deleted).where(deleted.c.batch == batch, deleted.c.id == row["id"]))
             news = [(ChangeKind.PUT, entry_id, b"") for entry_id in back]
             self._announce(connection, gone + news + refused, now)
@@ -89,7 +91,10 @@ class DeletedRows(DecisionRows):
         return await self._db.write(work)
 
     async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
-        """Take an entry's vector and partition from it; False where it has none. `bring_back` gives them back."""
+        """Take vector and partition from an entry, and from what replaces it; False where it has none.
+
+        `bring_back` gives them back.
+        """
 
         def work(connection: sa.Connection) -> bool:
             shelved = sa.select(entries.c.id).where(entries.c.id == entry_id, entries.c.shelf != b"")
@@ -103,9 +108,11 @@ class DeletedRows(DecisionRows):
             connection.execute(sa.update(entries).where(entries.c.id == entry_id).values(shelf=b"", embedder_id=""))
             for table in (vectors, reembedded):
                 connection.execute(sa.delete(table).where(table.c.entry_id == entry_id))
+            connection.execute(sa.insert(rejections), {"entry_id": entry_id, "exact": ALL_OTHERS, "at": now})
             # Whoever knows the entry forgets it and reads it again.
             news = [(ChangeKind.DELETE, entry_id, b""), (ChangeKind.PUT, entry_id, b"")]
             news += [(ChangeKind.REJECT, entry_id, one["exact"]) for one in whole.get("rejections", ())]
+            news.append((ChangeKind.REJECT, entry_id, ALL_OTHERS))
             self._announce(connection, news, now)
             return True
 
@@ -202,29 +209,32 @@ def _copies(
     ]
 
 
-def _put_back(connection: sa.Connection, kept: dict[str, Any], now: float) -> bool:
-    """Insert an entry again; False where it has expired, or its request has another answer by now."""
+def _put_back(connection: sa.Connection, kept: dict[str, Any], now: float) -> int | None:
+    """Insert an entry again and return its id; None where it has expired, or its request has another answer by now."""
     row = kept["entry"]
     twin = sa.select(entries.c.id).where(sa.or_(entries.c.exact == row["exact"], entries.c.id == row["id"]))
     if row["expires"] <= now or connection.execute(twin).first() is not None:
-        return False
+        return None
     connection.execute(sa.insert(entries), row)
     for name, table in _BESIDE:
         if kept.get(name):
             connection.execute(sa.insert(table), kept[name])
-    return True
+    return int(row["id"])
 
 
-def _shelve_again(connection: sa.Connection, kept: dict[str, Any]) -> bool:
-    """Give an entry back its partition and vector; False where it is gone, or has them."""
+def _shelve_again(connection: sa.Connection, kept: dict[str, Any]) -> int | None:
+    """Give partition and vector back to an entry, or what replaced it; return its id, None if nothing lacks them."""
     row = kept["entry"]
-    same = (entries.c.id == row["id"], entries.c.exact == row["exact"], entries.c.shelf == b"")
+    same = (entries.c.exact == row["exact"], entries.c.shelf == b"")
     values = {"shelf": row["shelf"], "embedder_id": row["embedder_id"]}
-    if connection.execute(sa.update(entries).where(*same).values(values)).rowcount == 0:
-        return False
+    entry_id = connection.execute(sa.update(entries).where(*same).values(values).returning(entries.c.id)).scalar()
+    if entry_id is None:
+        return None
     if kept.get("vectors"):
-        connection.execute(sa.insert(vectors), kept["vectors"])
-    return True
+        connection.execute(sa.insert(vectors), [one | {"entry_id": entry_id} for one in kept["vectors"]])
+    mark = (rejections.c.entry_id == entry_id, rejections.c.exact == ALL_OTHERS)
+    connection.execute(sa.delete(rejections).where(*mark))
+    return int(entry_id)
 
 
 def _erase_some(connection: sa.Connection, where: Selector, scope: Mapping[str, str]) -> None:

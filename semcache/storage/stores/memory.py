@@ -20,7 +20,7 @@ import numpy as np
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
 from semcache.storage.stores.memory_operating import MemoryOperating, matches, sums_of
-from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
+from semcache.types import ALL_OTHERS, ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -77,6 +77,8 @@ class MemoryStore(MemoryOperating):
         for entry_id in {self._by_exact.get(entry.key.exact), entry.id}:
             if entry_id in self._entries:
                 self._drop(entry_id, entry.created)
+        if Rejection(entry.id, ALL_OTHERS) in refused:
+            entry, vector = replace(entry, partition=b"", embedder_id=""), None
         self._entries[entry.id] = entry
         self._by_exact[entry.key.exact] = entry.id
         if vector is not None:

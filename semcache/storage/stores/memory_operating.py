@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.storage.stores.memory_learning import MemoryLearning
 from semcache.types import (
+    ALL_OTHERS,
     AdminAction,
     ChangeKind,
     DecisionRecord,
@@ -184,7 +185,7 @@ class MemoryOperating(MemoryLearning):
                 continue
             del self._aside[name, entry_id]
             if one.unshelved:
-                back += await self._shelve_again(one, now)
+                back += self._shelve_again(one, now)
                 continue
             if one.entry.expires <= now or one.entry.key.exact in self._by_exact or entry_id in self._entries:
                 continue
@@ -198,7 +199,7 @@ class MemoryOperating(MemoryLearning):
         return back
 
     async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
-        """Take an entry's vector and partition from it; False where it has none. `bring_back` gives them back."""
+        """Take vector and partition from an entry, and from what replaces it; `bring_back` gives them back."""
         await self.ping()
         entry = self._entries.get(entry_id)
         if entry is None or not entry.partition:
@@ -207,25 +208,28 @@ class MemoryOperating(MemoryLearning):
         vector = self._vectors.pop(entry_id, None)
         self._aside[batch, entry_id] = _Aside(now, until, entry, vector, refused, unshelved=True)
         self._entries[entry_id] = replace(entry, partition=b"", embedder_id="")
-        self._announce_anew(entry_id, refused, now)
+        self._rejections[Rejection(entry_id, ALL_OTHERS)] = None
+        self._announce_anew(entry_id, now)
         return True
 
-    async def _shelve_again(self, one: _Aside, now: float) -> list[int]:
-        entry = self._entries.get(one.entry.id)
-        if entry is None or entry.partition or entry.key.exact != one.entry.key.exact:
+    def _shelve_again(self, one: _Aside, now: float) -> list[int]:
+        entry = self._entries.get(self._by_exact.get(one.entry.key.exact, -1))
+        if entry is None or entry.partition:
             return []
         self._entries[entry.id] = replace(entry, partition=one.entry.partition, embedder_id=one.entry.embedder_id)
         if one.vector is not None:
             self._vectors[entry.id] = one.vector
-        self._announce_anew(entry.id, one.rejections, now)
+        self._rejections.pop(Rejection(entry.id, ALL_OTHERS), None)
+        self._announce_anew(entry.id, now)
         return [entry.id]
 
-    def _announce_anew(self, entry_id: int, rejections: Sequence[Rejection], now: float) -> None:
+    def _announce_anew(self, entry_id: int, now: float) -> None:
         """Have whoever knows the entry forget it and read it again."""
         self._announce(ChangeKind.DELETE, entry_id, now)
         self._announce(ChangeKind.PUT, entry_id, now)
-        for one in rejections:
-            self._announce(ChangeKind.REJECT, entry_id, now, one.exact)
+        for one in self._rejections:
+            if one.entry_id == entry_id:
+                self._announce(ChangeKind.REJECT, entry_id, now, one.exact)
 
     async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:
         """The deletions that can be undone at this time, newest first."""

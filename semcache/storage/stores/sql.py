@@ -309,6 +309,7 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
             data = np.ascontiguousarray(vector, "<f4")
             row = {"entry_id": entry.id, "embedder_id": values["embedder_id"], "dim": data.size}
             steps.append((statements.INSERT_VECTOR, row | {"data": data.tobytes()}))
+            steps += [(one, {"same_id": entry.id}) for one in (statements.UNSHELVE, statements.DROP_VECTOR)]
         for tag in dict.fromkeys(entry.tags):
             steps.append((statements.INSERT_TAG, {"tag": rows.plain(tag), "entry_id": entry.id}))
         news = {"kind": ChangeKind.PUT.value, "entry_id": entry.id, "exact": b"", "at": entry.created}

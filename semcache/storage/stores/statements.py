@@ -27,7 +27,7 @@ from semcache.storage.stores.tables import (
     vectors,
     wordings,
 )
-from semcache.types import ChangeKind, Selector
+from semcache.types import ALL_OTHERS, ChangeKind, Selector
 
 _BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
 _AFTER = sa.bindparam("after", type_=sa.BigInteger)
@@ -87,6 +87,9 @@ HAND_ON = sa.insert(rejections).from_select(
     .join_from(rejections, entries, rejections.c.entry_id == entries.c.id)
     .where(entries.c.exact == _BEFORE, rejections.c.exact != _SAME_EXACT),
 )
+_EXACTLY_ONLY = sa.exists().where(rejections.c.entry_id == _SAME_ID, rejections.c.exact == ALL_OTHERS)
+UNSHELVE = sa.update(entries).where(entries.c.id == _SAME_ID, _EXACTLY_ONLY).values(shelf=b"", embedder_id="")
+DROP_VECTOR = sa.delete(vectors).where(vectors.c.entry_id == _SAME_ID, _EXACTLY_ONLY)
 TELL_HANDED_ON = sa.insert(changes).from_select(
     ["kind", "entry_id", "exact", "at"],
     sa.select(sa.literal(ChangeKind.REJECT.value), rejections.c.entry_id, rejections.c.exact, _NOW).where(
