@@ -2,7 +2,7 @@
 
 Knows the store's change feed, the live entries and the learner; decides nothing about requests. Invariant: each durable
 change of another worker is applied once, in the order of the change feed; where the feed does not go on from the change
-that was applied last, all entries are read anew.
+that was applied last, all entries are read anew, and so is what a change that cannot be read may be about.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from typing import Protocol
 
 from semcache.config.packs import Pack
 from semcache.learning.learner import Learner
-from semcache.protocols import ChangeFeed, Entries, OperatorStore, OutcomeLog, Threshold, Vectors, WordingStore
+from semcache.protocols import (
+    ChangeFeed,
+    Entries,
+    OperatorStore,
+    OutcomeLog,
+    Rejections,
+    Threshold,
+    Vectors,
+    WordingStore,
+)
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -42,7 +51,7 @@ class Anew(Protocol):
         ...
 
 
-class MaintainedStore(Entries, Vectors, ChangeFeed, OutcomeLog, Protocol):
+class MaintainedStore(Entries, Vectors, Rejections, ChangeFeed, OutcomeLog, Protocol):
     """The part of a store that maintenance reads and trims."""
 
 
@@ -132,21 +141,23 @@ class Maintenance:
                 changes = await self._store.changes(max(0, self.seen - 1))
                 if self._last is not None:
                     if not changes or changes[0] != self._last:
-                        await self._read_anew()
+                        await self._read_anew(
+                            f"the store does not go on from change {self.seen}: it is the copy of a failover or a "
+                            "backup, or too far ahead"
+                        )
                         return
                     del changes[0]
                 if not changes:
                     return
+                if any(one.kind is ChangeKind.UNKNOWN and one.entry_id == 0 for one in changes):
+                    await self._read_anew("a change of the store cannot be read")
+                    return
                 await self._apply(changes)
                 self._last = changes[-1]
 
-    async def _read_anew(self) -> None:
-        """Have what the store holds now: it is an older state of it, or this process was away for too long."""
-        _log.warning(
-            "the store does not go on from change %d: it is the copy of a failover or a backup, or too far ahead; "
-            "its entries are read anew",
-            self.seen,
-        )
+    async def _read_anew(self, why: str) -> None:
+        """Have what the store holds now, whatever has changed."""
+        _log.warning("%s; its entries are read anew", why)
         assert self._anew is not None
         held = {card.id: card.partition for card in self._live.registry.cards() if card.partition}
         self._last = await self._anew(held=held, now=self._clock())
@@ -183,7 +194,10 @@ class Maintenance:
     async def _apply(self, changes: Sequence[Change]) -> None:
         placed = {one.entry_id: one.kind for one in changes if one.kind in (ChangeKind.PUT, ChangeKind.DELETE)}
         gone = {entry_id for entry_id, kind in placed.items() if kind is ChangeKind.DELETE}
-        await self._live.hide(*(one.entry_id for one in changes if one.kind is ChangeKind.DELETE))
+        unread = {one.entry_id for one in changes if one.kind is ChangeKind.UNKNOWN}
+        await self._live.hide(*(one.entry_id for one in changes if one.kind is ChangeKind.DELETE), *unread)
+        for entry_id in unread:
+            self._live.registry.reject(await self._store.rejections(entry_id))
         for change in changes:
             if change.kind is ChangeKind.REJECT:
                 self._live.registry.reject([Rejection(change.entry_id, change.exact)])
@@ -192,7 +206,8 @@ class Maintenance:
             elif change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
                 right = change.kind is ChangeKind.RIGHT
                 await self._learner.feedback(change.entry_id, correct=right, change=change.seq)
-        put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
+        read_again = (ChangeKind.PUT, ChangeKind.UNKNOWN)
+        put = list(dict.fromkeys(change.entry_id for change in changes if change.kind in read_again))
         unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.wants(entry_id)]
         alias = {change.entry_id for change in changes if change.kind is ChangeKind.ALIAS} - {*gone, *unknown}
         if unknown or alias:

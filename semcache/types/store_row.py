@@ -53,11 +53,15 @@ class ChangeKind(StrEnum):
     ALIAS = "alias"
     RIGHT = "right"  # so people said, of what a worker may have served that did not hear it
     WRONG = "wrong"
+    UNKNOWN = "unknown"  # never written: of a newer program, or damaged
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row of the change feed. `exact` is the key that a REJECT or an ALLOW is about."""
+    """A row of the change feed. `exact` is the key that a REJECT or an ALLOW is about.
+
+    An UNKNOWN change may be anything about its entry; with the entry 0, anything about any.
+    """
 
     seq: int
     kind: ChangeKind

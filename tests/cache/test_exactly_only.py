@@ -70,7 +70,7 @@ async def test_who_reads_all_entries_anew_loses_the_vector_too(tmp_path: Path, p
         batch = await marked(one)
         assert batch is not None
         for answer in (None, "X"):
-            await other.components.maintenance._read_anew()
+            await other.components.maintenance._read_anew("as asked")
             assert (await other.lookup(NEAR)).answer == answer
             assert (await other.lookup(OWN)).answer == "X"
             await undo_in(one.components.store, batch, now=clock(), who="me")

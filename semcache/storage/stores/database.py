@@ -23,7 +23,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
-from semcache.storage.stores.database_faults import FAULTS, explain, wrapped
+from semcache.storage.stores.database_faults import FAULTS, SkippedRows, explain, wrapped
 from semcache.storage.stores.sqlite_thread import PRAGMAS, Bound, Row, SqliteThread
 
 T = TypeVar("T")
@@ -83,6 +83,7 @@ class Database:
         self.url = url
         self.sqlite = url.get_backend_name() == "sqlite"
         self.name = str(url.database) if self.sqlite else url.render_as_string(hide_password=True)
+        self.skipped = SkippedRows(self.name)
         self._busy = busy
         self._engine: AsyncEngine | None = None
         self._threads: list[SqliteThread] = []

@@ -7,14 +7,19 @@ stored value.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from semcache.errors import StoreError
 
+R = TypeVar("R")
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _SQLITE = (
     ("is locked", "another process holds its lock for too long; end that process or try again"),
     ("disk is full", "the disk is full; free some space, for a purge needs some too"),
@@ -55,16 +60,44 @@ def wrapped(where: str) -> Iterator[None]:
         raise StoreError(f"store {where}: {explain(error)}") from error
 
 
-@contextmanager
-def readable(where: str, table: str) -> Iterator[None]:
-    """Turn what is raised by a row that this program could not have written into StoreError."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise StoreError(
-            f"store {where}: a row of {table} cannot be read ({error}); it is damaged or of a newer semcache: upgrade "
-            "this program, or restore a backup"
-        ) from error
+class SkippedRows:
+    """Rows that were left out because this program could not have written them. `where` names the store.
+
+    `count` has each of them once, and the log the first of each table.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._known: dict[str, set[int]] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return sum(map(len, self._known.values()))
+
+    def readable(self, table: str, found: Iterable[R], key: Callable[[R], int], read: Callable[[R], T]) -> list[T]:
+        """Read rows of a table, whose numbers `key` gives; leave out those that cannot be read."""
+        kept: list[T] = []
+        for row in found:
+            try:
+                kept.append(read(row))
+            except (ValueError, TypeError) as error:
+                self.note(table, key(row), error)
+        return kept
+
+    def note(self, table: str, number: int, error: Exception) -> None:
+        """Count a row that cannot be read."""
+        known = self._known.setdefault(table, set())
+        if not known:
+            _log.warning(
+                "store %s: row %d of %s cannot be read (%s) and is left out, as are others like it; it is damaged or "
+                "of a newer semcache: upgrade this program, or restore a backup",
+                self._where,
+                number,
+                table,
+                error,
+            )
+        known.add(number)
 
 
 def explain(error: Exception) -> str:

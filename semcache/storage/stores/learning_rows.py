@@ -15,7 +15,6 @@ import sqlalchemy as sa
 
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
-from semcache.storage.stores.database_faults import readable
 from semcache.storage.stores.tables import judgements, labels, learned
 from semcache.types.evidence import Judgement, Label, LabelSource
 
@@ -72,10 +71,12 @@ class LearningRows:
             await self._db.script([(_APPEND, [_skeleton(label) | {"correct": label.correct} for label in labels])])
 
     async def labels(self, since: int, *, limit: int = 1000) -> list[Label]:
-        """Labels after `since`, by ascending `seq`."""
-        found = await self._db.fetch(_READ, {"after": since, "bundle": limit}, bulk=True)
-        with readable(self._db.name, labels.name):
-            return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
+        """Labels after `since`, by ascending `seq`; one that cannot be read is left out and counted."""
+        while found := await self._db.fetch(_READ, {"after": since, "bundle": limit}, bulk=True):
+            if kept := _logged(self._db, found):
+                return kept
+            since = found[-1][-1]
+        return []
 
     async def trim_labels(self, *, keep_rows: int) -> int:
         """Forget all but about the newest `keep_rows` labels; returns how many went."""
@@ -101,12 +102,21 @@ class LearningRows:
             await self._db.script([(_ENQUEUE, values)])
 
     async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
-        """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time."""
-        if not await self._db.fetch(_WAITING, {"now": now}):
-            return []
-        found = await self._db.take(_CLAIM, {"now": now, "bundle": limit, "held_until": now + lease})
-        with readable(self._db.name, judgements.name):
-            owed = [Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]) for row in found]
+        """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time.
+
+        One that cannot be read is left out and counted.
+        """
+        owed: list[Judgement] = []
+        while not owed and await self._db.fetch(_WAITING, {"now": now}):
+            found = await self._db.take(_CLAIM, {"now": now, "bundle": limit, "held_until": now + lease})
+            if not found:
+                break
+            owed = self._db.skipped.readable(
+                judgements.name,
+                found,
+                key=lambda row: int(row[-3]),
+                read=lambda row: Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]),
+            )
         return sorted(owed, key=lambda judgement: judgement.id)
 
     async def finish(self, ids: Sequence[int]) -> None:
@@ -124,8 +134,17 @@ async def labels_about(
     if tenant is not None:
         chosen = chosen.where(labels.c.tenant == rows.plain(tenant))
     found = await database.fetch(chosen.order_by(labels.c.seq.desc()).limit(limit), bulk=True)
-    with readable(database.name, labels.name):
-        return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
+    return _logged(database, found)
+
+
+def _logged(database: Database, found: Sequence[Sequence[Any]]) -> list[Label]:
+    """The labels of rows of the log; one that cannot be read is left out and counted."""
+    return database.skipped.readable(
+        labels.name,
+        found,
+        key=lambda row: int(row[-1]),
+        read=lambda row: _label(row[:-2], correct=bool(row[-2]), seq=row[-1]),
+    )
 
 
 def _skeleton(label: Label) -> dict[str, Any]:

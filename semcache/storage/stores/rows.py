@@ -18,7 +18,8 @@ import sqlalchemy as sa
 
 from semcache.errors import ConfigError, IntegrityError
 from semcache.storage.stores import tables
-from semcache.types import CacheKey, Card, Endpoint, Entry, Recorded, Scope, Usage, public_id
+from semcache.storage.stores.database_faults import SkippedRows
+from semcache.types import CacheKey, Card, Change, ChangeKind, Endpoint, Entry, Recorded, Scope, Usage, public_id
 
 if TYPE_CHECKING:
     from semcache.storage.stores.seal import Seal
@@ -132,6 +133,19 @@ def card(row: Sequence[Any], seal: Seal | None) -> Card:
         return Card(
             entry_id, exact, partition, unplain(category), words, created, expires, answer, asked, wording or b""
         )
+
+
+def change(row: Sequence[Any], skipped: SkippedRows) -> Change:
+    """The change of a row of the feed: an UNKNOWN one, which is counted, if it cannot be read."""
+    seq, kind, entry_id, exact = row
+    number = entry_id if isinstance(entry_id, int) else 0
+    try:
+        if number != entry_id or not isinstance(exact, bytes):
+            raise TypeError("it has no id, or no digest")
+        return Change(seq, ChangeKind(kind), number, exact)
+    except (ValueError, TypeError) as error:
+        skipped.note(tables.changes.name, seq, error)
+        return Change(seq, ChangeKind.UNKNOWN, number)
 
 
 def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope: Scope, field: str) -> bytes:

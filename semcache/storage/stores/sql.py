@@ -22,7 +22,6 @@ from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
 from semcache.storage.stores import outcome_rows, resealing, rows, schema, statements
 from semcache.storage.stores.database import Database, Step
-from semcache.storage.stores.database_faults import readable
 from semcache.storage.stores.deleted_rows import DeletedRows
 from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.learning_rows import LearningRows
@@ -177,11 +176,10 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
         return int((await self._db.fetch(statements.HEAD))[0][0])
 
     async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
-        """Changes after `since`, oldest first."""
+        """Changes after `since`, oldest first; a row that cannot be read is an UNKNOWN one, and is counted."""
         found = await self._db.fetch(statements.CHANGES, {"after": since, "bundle": limit})
         self._seen = max(self._seen, found[-1][0] if found else since)
-        with readable(self._db.name, changes.name):
-            return [Change(seq, ChangeKind(kind), entry_id, exact) for seq, kind, entry_id, exact in found]
+        return [rows.change(row, self._db.skipped) for row in found]
 
     async def wait(self, timeout: float) -> None:
         """Return when there are changes that `changes` has not handed out yet, or after `timeout` seconds."""
