@@ -293,6 +293,7 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
         rejections = (
             [] if correct else await reject_wrong(store, entry, now=now, undo=undo, who=output.user(), counted=False)
         )
+        rejections = [one for one in rejections if one.entry_id == entry.id]
         if not (correct or rejections):
             return "deleted"
         # A worker that served it by meaning learns from that.

@@ -100,7 +100,7 @@ class Feedback:
             return None
         done = await withdraw(self._store, entry_id, now=self._clock(), tenant=tenant, who=who)
         if done is not None:
-            self._live.registry.allow([Rejection(entry_id, exact) for exact in done.allowed])
+            self._live.registry.allow([*(Rejection(entry_id, exact) for exact in done.allowed), *done.alike])
             await self._learner.log.fold()
         return done
 
@@ -124,5 +124,5 @@ class Feedback:
     async def _reject(self, entry: Entry, who: str, before: ReportSoFar = NOT_BEGUN) -> None:
         rejections = await reject_wrong(self._store, entry, now=self._clock(), undo=self._undo, who=who, before=before)
         self._live.registry.reject(rejections)
-        if not rejections:
+        if all(one.entry_id != entry.id for one in rejections):
             await self._live.hide(entry.id)

@@ -6,13 +6,13 @@ into the administrators' log, and withdrawing takes back that and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from semcache.learning.withdrawn_labels import is_report, standing_labels, withdrawal
 from semcache.protocols import ChangeFeed, Entries, LabelStore, OperatorStore, OutcomeLog, Rejections
-from semcache.types import AdminAction, Entry, Rejection, Selector, public_id
+from semcache.types import AdminAction, Entry, Rejection, Selector, parse_id, public_id
 from semcache.types.evidence import Label, LabelSource
 
 REPORT, WITHDRAW = "report", "withdraw"
@@ -27,11 +27,15 @@ class ReportingStore(Entries, Rejections, ChangeFeed, OutcomeLog, LabelStore, Pr
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """The effects of a withdrawal: requests that the entry may be served to again, entries that are back, labels."""
+    """The effects of a withdrawal: requests that the entry may be served to again, entries that are back, labels.
+
+    `alike` are rejections of other entries of the same answer that were taken back.
+    """
 
     allowed: tuple[bytes, ...] = ()
     restored: tuple[int, ...] = ()
     labels: tuple[Label, ...] = field(default=())
+    alike: tuple[Rejection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,10 @@ async def reject_wrong(
 ) -> list[Rejection]:
     """Reject the entry for every request that it was served to, its own among them; return the rejections.
 
-    One that was only ever replayed to its own request is deleted, and nothing is returned; for `undo` seconds it can be
-    brought back. What the same report did `before` is written into the administrators' log once. A report that is not
-    `counted` in the caller's metrics is marked there, for a server to count it. Raises StoreError.
+    One that was only ever replayed to its own request is deleted, and nothing of it is returned; for `undo` seconds it
+    can be brought back. Other entries of the same answer are rejected for the same requests, but their own. What the
+    same report did `before` is written into the administrators' log once. A report that is not `counted` in the
+    caller's metrics is marked there, for a server to count it. Raises StoreError.
     """
     served = await store.served_keys(entry.id)
     unwritten = () if before.written else before.rejected
@@ -70,13 +75,20 @@ async def reject_wrong(
     changed: dict[str, Any] = {"id": public_id(entry.id)}
     if not counted:
         changed[UNCOUNTED] = entry.category
+    wrong = served or [entry.key.exact]
+    others = await store.alike(entry.id)
+    alike = [Rejection(other, exact) for other, own in others.items() for exact in wrong if exact != own]
+    fresh = [one for one in alike if one not in await store.rejections(one.entry_id)]
+    if fresh:
+        await store.reject(fresh, now=now)
+        changed["alike"] = [[public_id(one.entry_id), one.exact.hex()] for one in fresh]
     rejections: list[Rejection] = []
     if set(served) - {entry.key.exact}:
         rejections = [Rejection(entry.id, digest) for digest in served]
         await store.reject(rejections, now=now)
         changed["rejected"] = [digest.hex() for digest in served if digest not in known]
-        if before.written and not changed["rejected"]:
-            return rejections
+        if before.written and not changed["rejected"] and not fresh:
+            return rejections + alike
     elif isinstance(store, OperatorStore) and undo > 0.0:
         changed["batch"] = batch = f"report-{public_id(entry.id)}"
         await store.set_aside(Selector(ids=(entry.id,)), batch=batch, now=now, until=now + undo)
@@ -84,7 +96,7 @@ async def reject_wrong(
         await store.delete(Selector(ids=(entry.id,)), now=now)
     if isinstance(store, OperatorStore):
         await store.act(AdminAction(now, who or "somebody", REPORT, entry.key.scope.tenant, changed))
-    return rejections
+    return rejections + alike
 
 
 async def withdraw(
@@ -114,12 +126,21 @@ async def withdraw(
     allowed = [digest for digest in rejected if digest not in wrong]
     if allowed:
         await store.unreject(entry_id, allowed, now=now)
+    alike = [Rejection(number, exact) for number, exact in _told_alike(reports) if exact not in wrong]
+    for one in alike:
+        await store.unreject(one.entry_id, [one.exact], now=now)
     if labels:
         await store.label([withdrawal(label, at=now) for label in labels])
     of = reports[0].tenant if reports else labels[0].tenant
     detail = {"id": name, "allowed": len(allowed), "restored": len(restored), "labels": len(labels)}
     await store.act(AdminAction(now, who or "somebody", WITHDRAW, of, detail))
-    return Withdrawn(tuple(allowed), tuple(restored), tuple(labels))
+    return Withdrawn(tuple(allowed), tuple(restored), tuple(labels), tuple(alike))
+
+
+def _told_alike(reports: Sequence[AdminAction]) -> list[tuple[int, bytes]]:
+    """The ids and requests that reports rejected beside their own entry."""
+    told = [(parse_id(name), bytes.fromhex(exact)) for one in reports for name, exact in one.detail.get("alike", ())]
+    return [(number, exact) for number, exact in told if number is not None]
 
 
 async def _told_in_log(store: LabelStore, entry_id: int) -> tuple[list[Label], set[bytes]]:

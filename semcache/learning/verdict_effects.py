@@ -51,18 +51,21 @@ class VerdictEffects:
             self._aliases[fresh_id] = answer
             self._live.share(fresh_id, answer)
         elif not correct and label.source is not LabelSource.REASKED and (label.served or label.p_correct >= GREY):
-            rejection = Rejection(label.entry_id, label.exact)
-            self._rejections.append(rejection)
-            self._live.registry.reject([rejection])
+            self._reject(label.entry_id, label.exact)
             if label.served:
                 self._meter.false_hits.labels(label.category, label.source.value).inc()
         return label
 
     def differ(self, entry_id: int, exact: bytes) -> None:
         """Take an entry for the wrong one for a request, as a language model said and no fresh answer has shown."""
-        rejection = Rejection(entry_id, exact)
-        self._rejections.append(rejection)
-        self._live.registry.reject([rejection])
+        self._reject(entry_id, exact)
+
+    def _reject(self, entry_id: int, exact: bytes) -> None:
+        """Take an entry for the wrong one for a request, and those that have the same answer."""
+        alike = [card.id for card in self._live.registry.alike(entry_id) if card.exact != exact]
+        rejections = [Rejection(one, exact) for one in (entry_id, *alike)]
+        self._rejections += rejections
+        self._live.registry.reject(rejections)
 
     async def write(self, now: float) -> None:
         """Write the changes by verdicts. Raises StoreError; changes that are not written are tried again later."""

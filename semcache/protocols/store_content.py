@@ -106,6 +106,10 @@ class Rejections(Protocol):
         """Every rejection of living entries, or of one of them, oldest first."""
         ...
 
+    async def alike(self, entry_id: int) -> dict[int, bytes]:
+        """The exact digests of the other entries of its tenant that are in an entry's answer class, by id."""
+        ...
+
 
 class ChangeFeed(Protocol):
     """Changes of entries in the order of their sequence numbers, from every worker. Raises StoreError."""

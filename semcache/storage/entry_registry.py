@@ -114,13 +114,24 @@ class EntryRegistry:
             self._rejected.get(rejection.exact, set()).discard(rejection.entry_id)
             self._wrong.get(rejection.entry_id, {}).pop(rejection.exact, None)
 
-    def rejections_of(self, entry_id: int) -> list[bytes]:
-        """The exact digests of the requests that an entry is wrong for."""
-        return list(self._wrong.get(entry_id, ()))
-
     def rejected(self, digest: bytes) -> Container[int]:
-        """The entries known to be wrong for the request with this exact digest."""
-        return self._rejected.get(digest, _NOTHING)
+        """The entries known to be wrong for the request with this exact digest, and others of the same answers.
+
+        Not its own entry: the upstream has given it that answer, whoever else has the same.
+        """
+        wrong = self._rejected.get(digest)
+        if not wrong:
+            return _NOTHING
+        alike = {card.id for entry_id in wrong for card in self.alike(entry_id) if card.exact != digest}
+        return wrong | alike if alike else wrong
+
+    def alike(self, entry_id: int) -> list[Card]:
+        """The cards of the other live entries of an entry's answer class."""
+        card = self._by_id.get(entry_id)
+        if card is None:
+            return []
+        ids = {card.answer_class, *self._classes.get(card.answer_class, ())} - {entry_id}
+        return [other for one in ids if (other := self._by_id.get(one)) is not None]
 
     def counts(self) -> dict[str, int]:
         """Live entries per category."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.types import Selector, parse_id
+from semcache.types import Rejection, Selector, parse_id
 from tests.packs import static
 
 ASKED, OTHER = "What is the capital of Peru?", "How tall is Mount Everest?"
@@ -48,17 +48,17 @@ async def test_a_worker_that_cannot_read_a_change_serves_nothing_that_was_purged
         assert two.components.maintenance.seen == await two.components.store.head()
 
 
-async def test_what_an_unknown_change_is_about_is_served_again_and_wrong_for_whom_it_was(tmp_path: Path) -> None:
-    near = "What's the capital of Peru?"
+async def test_what_an_unknown_change_is_about_is_read_again_with_whom_it_is_wrong_for(tmp_path: Path) -> None:
+    wrong_for = b"x" * 32
     async with await opened(tmp_path) as one, await opened(tmp_path) as two:
         await one.record(await one.lookup(ASKED), "So.")
-        served = await one.lookup(near)
-        assert await one.feedback(served.entry_id, correct=False)
+        [card] = one.registry.cards()
+        await one.components.store.reject([Rejection(card.id, wrong_for)], now=1.0)
         await two.catch_up()
-        execute(tmp_path, CHANGE, parse_id(served.entry_id))
+        execute(tmp_path, CHANGE, card.id)
         await two.catch_up()
         assert (await two.lookup(ASKED)).answer == "So."
-        assert (await two.lookup(near)).answer is None
+        assert card.id in two.registry.rejected(wrong_for)
 
 
 async def test_a_cache_opens_on_a_log_with_a_label_that_it_cannot_read(tmp_path: Path) -> None:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from semcache.types import ChangeKind, Rejection, Selector
+from semcache.types import ChangeKind, Rejection, Scope, Selector
 from tests.conformance.stores import every
 from tests.storage.stores.values import NOW, digest, entry
+
+
+@every
+async def test_the_entries_of_one_answer_in_a_tenant_are_known_by_any_of_them(store):
+    for n in range(1, 6):
+        await store.put(entry(n, scope=Scope("other")) if n == 4 else entry(n), None)
+    for n in (2, 3, 4):
+        await store.alias(n, 1, now=NOW)
+    exact = {n: entry(n).key.exact for n in (1, 2, 3)}
+    for n in exact:
+        assert await store.alike(n) == {other: exact[other] for other in exact if other != n}
+    assert (await store.alike(5), await store.alike(99)) == ({}, {})
+    await store.delete(Selector(ids=(1,)), now=NOW)
+    assert await store.alike(2) == {3: exact[3]}
 
 
 @every

@@ -53,10 +53,20 @@ def test_what_an_entry_was_wrong_for_is_forgotten_with_it() -> None:
     held = registry()
     held.add(card(1))
     held.reject([Rejection(1, b"x"), Rejection(1, b"y"), Rejection(2, b"x")])
-    assert held.rejections_of(1) == [b"x", b"y"]
     held.remove(1)
-    assert held.rejections_of(1) == []
     assert (1 in held.rejected(b"x"), 2 in held.rejected(b"x"), 1 in held.rejected(b"y")) == (False, True, False)
+
+
+def test_an_answer_that_is_wrong_for_a_request_is_so_in_all_entries_but_that_request_s_own() -> None:
+    held = registry(9)
+    for one in (card(1), card(2), card(3), card(4, b"x"), card(5)):
+        held.add(one)
+    for alias in (2, 3, 4):
+        held.regroup(alias, 1)
+    held.reject([Rejection(2, b"x")])
+    assert [number for number in range(1, 6) if number in held.rejected(b"x")] == [1, 2, 3]
+    held.allow([Rejection(2, b"x")])
+    assert [number for number in range(1, 6) if number in held.rejected(b"x")] == []
 
 
 def test_a_category_with_no_room_keeps_nothing() -> None:

@@ -200,6 +200,16 @@ class MemoryStore(MemoryOperating):
         """Every rejection of living entries, or of one of them, oldest first."""
         return [one for one in self._rejections if entry_id in (None, one.entry_id)]
 
+    async def alike(self, entry_id: int) -> dict[int, bytes]:
+        """The exact digests of the other entries of its tenant that are in an entry's answer class, by id."""
+        entry = self._entries.get(entry_id)
+        same = () if entry is None else (entry.key.scope.tenant, entry.card().answer_class)
+        return {
+            one.id: one.key.exact
+            for one in self._entries.values()
+            if one.id != entry_id and (one.key.scope.tenant, one.card().answer_class) == same
+        }
+
     async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
         """Put an entry into an answer class, and announce it if it was in another."""
         await self.ping()

@@ -204,6 +204,11 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
             found = await self._db.fetch(statements.REJECTIONS_OF, {"entry": entry_id}, bulk=True)
         return [Rejection(of, exact) for of, exact in found]
 
+    async def alike(self, entry_id: int) -> dict[int, bytes]:
+        """The exact digests of the other entries of its tenant that are in an entry's answer class, by id."""
+        found = await self._db.fetch(statements.ALIKE, {"entry": entry_id}, bulk=True)
+        return {row[0]: row[1] for row in found}
+
     async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
         """Put an entry into an answer class, and announce it if it was in another."""
         there = {"entry": entry_id, "shared": answer}

@@ -102,6 +102,13 @@ INSERT_WORDING = sa.insert(wordings)
 INSERT_TAG = sa.insert(tags)
 INSERT_CHANGE = sa.insert(changes)
 NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))
+_FIRST = entries.alias()
+_FIRST_CLASS = sa.case((_FIRST.c.answer == 0, _FIRST.c.id), else_=_FIRST.c.answer)
+ALIKE = (
+    sa.select(entries.c.id, entries.c.exact)
+    .join(_FIRST, sa.and_(_FIRST.c.id == _ENTRY, _FIRST.c.tenant == entries.c.tenant))
+    .where(sa.or_(entries.c.answer == _FIRST_CLASS, entries.c.id == _FIRST_CLASS), entries.c.id != _ENTRY)
+)
 SEALED = sa.select(
     sa.func.coalesce(*[sa.select(sa.func.max(one.c.seal_key)).scalar_subquery() for one in (entries, plans)])
 )
