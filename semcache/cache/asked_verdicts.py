@@ -93,23 +93,29 @@ class AskedVerdicts:
         share = self._share(later=later)
         expected = self._expected(request, served)
         cost = asking.prices.cost(asking.model or request.model, expected)
-        if not self.cap.allows(amount(cost, expected), share, _payer(request)):
+        # Set aside first: others ask while this one waits.
+        reserved = self.cap.reserve(amount(cost, expected), share, _payer(request))
+        if reserved is None:
             return None
-        with billed() as bill:
-            answered = await self._answered(lookup, served)
+        answered: tuple[float, bool] | None = None
+        spent: float | None = None
+        bill: Bill = []
+        try:
+            with billed() as bill:
+                answered = await self._answered(lookup, served)
+        finally:
+            if bill:
+                cost = sum([asking.prices.cost(model, one) for model, one in bill])
+                spent = amount(cost, _total(bill))
+                if later or answered is None:
+                    asking.paid(bill, BilledFor(request.scope.tenant, lookup.category))
+            elif answered is not None and answered[1]:
+                spent = reserved.amount
+            self.cap.settle(reserved, spent)
         if answered is None:
             return None
         p_yes, new = answered
-        if not new:
-            return AskedVerdict(p_yes, 0.0, new=False)
-        used = expected
-        if bill:
-            used = Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
-            cost = sum([asking.prices.cost(model, one) for model, one in bill])
-            if later:
-                asking.paid(bill, BilledFor(request.scope.tenant, lookup.category))
-        self.cap.asked(amount(cost, used), share, _payer(request))
-        return AskedVerdict(p_yes, cost, new=True)
+        return AskedVerdict(p_yes, cost if new else 0.0, new)
 
     async def _answered(self, lookup: Lookup, served: Serve) -> tuple[float, bool] | None:
         """Call the model: P(yes), and True if it is not remembered; None if it gave none. The result is metered."""
@@ -167,6 +173,11 @@ class AskedVerdicts:
         """The tokens that a verdict is expected to take."""
         shown = framed.shown(request.frame, request.text + served.card.text), framed.shown(request.frame, "")
         return Usage((len(INSTRUCTIONS) + sum(map(len, shown)) + _ANSWER) // _TOKEN, _REPLY)
+
+
+def _total(bill: Bill) -> Usage:
+    """Return the tokens of a bill."""
+    return Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
 
 
 def _payer(request: Request) -> tuple[str, str | None]:

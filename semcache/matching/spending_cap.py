@@ -37,6 +37,15 @@ class _Account:
     asking: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """An amount set aside for a verdict that is being asked for; `own` if its payer's own requests pay for it."""
+
+    amount: float
+    own: bool
+    payer: Hashable
+
+
 class SpendingCap:
     """The cap of one process."""
 
@@ -50,8 +59,29 @@ class SpendingCap:
         self._upstream += amount
         self._of(payer).upstream += amount
 
-    def allows(self, amount: float, share: float, payer: Hashable = None) -> bool:
-        """Return True if a verdict that costs about so much may be asked for in this share; a refusal is counted."""
+    def reserve(self, amount: float, share: float, payer: Hashable = None) -> Reservation | None:
+        """Set aside what a verdict is expected to cost; None if this share has no room for it, which is counted.
+
+        `settle` has to follow.
+        """
+        if not self._allows(amount, share, payer):
+            return None
+        reserved = Reservation(amount, self._is_own(amount, share, payer), payer)
+        self._book(reserved, amount)
+        return reserved
+
+    def settle(self, reserved: Reservation, amount: float | None) -> None:
+        """Note the cost of a verdict in place of what was set aside, None if nobody was asked."""
+        self._asked += amount is not None
+        self._book(reserved, (amount or 0.0) - reserved.amount)
+
+    def _book(self, reserved: Reservation, amount: float) -> None:
+        self._asking += amount
+        self._common += 0.0 if reserved.own else amount
+        account = self._of(reserved.payer)
+        account.asking = max(0.0, account.asking + amount)
+
+    def _allows(self, amount: float, share: float, payer: Hashable) -> bool:
         if share == float("inf"):
             return True
         fits = share > 0.0 and self._asking + amount <= share * self._upstream
@@ -59,13 +89,6 @@ class SpendingCap:
             fits = self._common + amount <= _COMMON * share * self._upstream
         self._refused += not fits
         return fits
-
-    def asked(self, amount: float, share: float = float("inf"), payer: Hashable = None) -> None:
-        """Note the cost of a verdict."""
-        self._asked += 1
-        self._asking += amount
-        self._common += 0.0 if self._is_own(amount, share, payer) else amount
-        self._of(payer).asking += amount
 
     def called_off(self, amount: float) -> None:
         """Note the cost of a call that a verdict made needless."""

@@ -12,9 +12,10 @@ SHARE, WORD = 1 / 64, 1 / 128
 def words(cap: SpendingCap, payer: str, most: int = 10_000) -> int:
     """The words that this payer is granted until it is refused."""
     for number in range(most):
-        if not cap.allows(WORD, SHARE, payer):
+        reserved = cap.reserve(WORD, SHARE, payer)
+        if reserved is None:
             return number
-        cap.asked(WORD, SHARE, payer)
+        cap.settle(reserved, WORD)
     return most
 
 
@@ -48,6 +49,24 @@ def test_however_many_are_greedy_half_is_left(others: int) -> None:
 def test_without_a_cap_words_about_many_tenants_are_had_before_anything_was_paid_upstream() -> None:
     cap = SpendingCap()
     for tenant in ("a", "b", "c"):
-        assert cap.allows(0.001, float("inf"), tenant)
-        cap.asked(0.001, float("inf"), tenant)
-    assert not cap.allows(0.001, 0.02, "a")
+        reserved = cap.reserve(0.001, float("inf"), tenant)
+        assert reserved is not None
+        cap.settle(reserved, 0.001)
+    assert cap.reserve(0.001, 0.02, "a") is None
+
+
+def test_what_is_asked_for_at_once_is_set_aside_and_given_back_where_nobody_was_asked() -> None:
+    cap = SpendingCap()
+    cap.paid(64.0, "a")
+    reserved = [cap.reserve(WORD, SHARE, "a") for _ in range(200)]
+    granted = [one for one in reserved if one is not None]
+    assert len(granted) == 128
+    assert cap.standing().asked == 0
+    cap.settle(granted[0], None)
+    cap.settle(granted[1], 2 * WORD)
+    assert (cap.standing().asked, cap.standing().asking) == (1, 1.0)
+    assert cap.reserve(WORD, SHARE, "a") is None
+    for one in granted[2:]:
+        cap.settle(one, None)
+    assert cap.standing().asking == 2 * WORD
+    assert words(cap, "a") == 126
