@@ -33,11 +33,12 @@ _DONE = 200
 class Hedge(NamedTuple):
     """The verdict on one request that is being forwarded, not asked for yet.
 
-    `decided` calls a language model and decides the lookup on its verdict; None if there is no verdict. `called_off`
-    counts a call that a verdict made needless after so many seconds, and returns the lookup with its cost.
+    `decided` calls a language model and decides the lookup on its verdict; None if there is no verdict. Its argument
+    says, when the verdict comes, if the upstream has answered before. `called_off` counts a call that a verdict made
+    needless after so many seconds, and returns the lookup with its cost.
     """
 
-    decided: Callable[[], Coroutine[Any, Any, Lookup | None]]
+    decided: Callable[[Callable[[], bool]], Coroutine[Any, Any, Lookup | None]]
     called_off: Callable[[Lookup, float], Lookup]
 
 
@@ -76,7 +77,7 @@ class JudgedLookup:
             return self._missed(lookup)
         p_yes = self._remembered(lookup, doubt)
         if p_yes is not None:
-            return self._decided(lookup, doubt, p_yes, self._draw())
+            return self._decided(lookup, doubt, p_yes, self._draw(), late=False)
         lookup = self._missed(lookup)
         if self._modes.asks_before(lookup, waits=waits):
             return await self._ask(lookup, doubt) or lookup
@@ -96,11 +97,11 @@ class JudgedLookup:
         """Return the hedge of a request that is being forwarded; None if no verdict is asked for about it."""
         if not (self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)):
             return None
-        return Hedge(lambda: self._hedged(lookup), self._called_off)
+        return Hedge(lambda late: self._hedged(lookup, late), self._called_off)
 
-    async def _hedged(self, lookup: Lookup) -> Lookup | None:
+    async def _hedged(self, lookup: Lookup, late: Callable[[], bool]) -> Lookup | None:
         doubt = await self._servable_doubt(lookup)
-        return None if doubt is None else await self._ask(lookup, doubt)
+        return None if doubt is None else await self._ask(lookup, doubt, late)
 
     def _called_off(self, lookup: Lookup, seconds: float) -> Lookup:
         return replace(lookup, verified=(lookup.verified or 0.0) + self.asked.called_off(lookup.request, seconds))
@@ -176,7 +177,7 @@ class JudgedLookup:
         assert lookup.key is not None
         return self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
 
-    async def _ask(self, lookup: Lookup, doubt: Doubt) -> Lookup | None:
+    async def _ask(self, lookup: Lookup, doubt: Doubt, late: Callable[[], bool] = lambda: False) -> Lookup | None:
         """Call a language model for a verdict, and decide on it; None if there is none, or none could serve it."""
         # The audit is drawn before the verdict is asked for.
         draw = self._draw()
@@ -185,7 +186,7 @@ class JudgedLookup:
         verdict = await self._verdict(lookup, doubt)
         if verdict is None:
             return None
-        return self._decided(replace(lookup, verified=verdict.cost), doubt, verdict.p_yes, draw)
+        return self._decided(replace(lookup, verified=verdict.cost), doubt, verdict.p_yes, draw, late=late())
 
     async def _verdict(self, lookup: Lookup, doubt: Doubt, *, later: bool = False) -> AskedVerdict | None:
         """Call a language model for a verdict; None if there is none. A new one is remembered and logged."""
@@ -202,8 +203,8 @@ class JudgedLookup:
             self._effects.differ(card.id, lookup.key.exact)
         return verdict
 
-    def _decided(self, lookup: Lookup, doubt: Doubt, p_yes: float, draw: float) -> Lookup:
-        decision = doubts.decided(doubt, p_yes, self._terms(lookup, draw), self.tier)
+    def _decided(self, lookup: Lookup, doubt: Doubt, p_yes: float, draw: float, *, late: bool) -> Lookup:
+        decision = doubts.decided(doubt, p_yes, self._terms(lookup, draw), self.tier, late=late)
         return replace(lookup, decision=decision)
 
     def _terms(self, lookup: Lookup, draw: float) -> decide.RequestTerms:

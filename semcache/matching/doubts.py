@@ -70,13 +70,16 @@ def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
     return all(tier.could_serve(neighbour) for neighbour in _in_both_categories(doubt, terms))
 
 
-def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
-    """The decision after this verdict, which is also noted in the tier."""
+def decided(
+    doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier, *, late: bool = False
+) -> Serve | Forward:
+    """The decision after this verdict, which is also noted in the tier: as no hit where it comes too `late` for one."""
     card, score = doubt.candidate.card, doubt.candidate.score
     neighbours = _in_both_categories(doubt, terms)
     verdict = _strictest([tier.judge(neighbour, p_yes) for neighbour in neighbours])
     drawn = terms.draw < verdict.audit
-    tier.note(neighbours[0], verdict.p_correct, served=verdict.serve, audited=verdict.serve and drawn)
+    served = verdict.serve and not late
+    tier.note(neighbours[0], verdict.p_correct, served=served, audited=served and drawn)
     if verdict.serve:
         values = with_model_verdict(doubt.candidate.features, model_verdict_about(doubt.before, p_yes, sampled=True))
         return Serve(

@@ -25,7 +25,8 @@ class HedgedForward:
     def __init__(self, cache: ResponseCache, hedge: Hedge) -> None:
         self._cache, self._hedge = cache, hedge
         self._started = time.perf_counter()
-        self._asking = asyncio.create_task(hedge.decided(), name="semcache-hedge")
+        self._late = False
+        self._asking = asyncio.create_task(hedge.decided(lambda: self._late), name="semcache-hedge")
 
     async def first(self, flight: Flight) -> Lookup | None:
         """The lookup as the verdict decided it, if that serves and came before the flight's first byte; else None."""
@@ -35,7 +36,8 @@ class HedgedForward:
         finally:
             begun.cancel()
             if not self._asking.done():
-                # It is remembered when it comes, as one that is asked for after a forward.
+                # It is remembered when it comes, as one that is asked for after a forward, and is no hit.
+                self._late = True
                 self._cache.components.background.start(_ended(self._asking))
         if not self._asking.done() or self._asking.exception() is not None:
             return None

@@ -165,7 +165,10 @@ async def test_hedged_a_word_that_comes_late_costs_no_time_and_counts_as_after(t
         assert said(first) == "Answer 2.", "the upstream was sooner"
         judge.gate.set()
         assert LabelSource.VERDICT in await labels(proxy)
+        tier = proxy.cache.components.judged.tier
+        assert (tier.served, tier._probation._ventured) == (0, {}), "nobody was served on it"
         assert (await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()).cache["detail"] == "judged"
+        assert tier.served == 1
     assert len(judge.asked) == 1
 
 
