@@ -6,15 +6,17 @@ tenant sees and undoes only its own actions; every deletion, undo, withdrawal an
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.cache.prompt_sample import varying_prompts
 from semcache.cache.reasons import explained
 from semcache.errors import IntegrityError, InvalidArgument, StoreError
+from semcache.learning.feedback import ELSEWHERE
 from semcache.learning.reports import UNCOUNTED
 from semcache.protocols import OperatorStore
 from semcache.storage.accounting import usage_rows
@@ -77,10 +79,20 @@ class Operating:
         """
         await self._parts.event_log.flush()  # what is still to be written is erased as well
         ids, batch = await delete_from(
-            self._parts.store, where, now=self._parts.clock(), undo=0.0 if forever else self._parts.undo, who=who
+            self._parts.store,
+            where,
+            now=self._parts.clock(),
+            undo=0.0 if forever else self._parts.undo,
+            who=who,
+            meanwhile=self._hidden,
         )
         await self._parts.live.hide(*ids)
         return ids, batch
+
+    async def _hidden(self, ids: Sequence[int]) -> None:
+        await self._parts.live.hide(*ids)
+        if self._parts.shared:
+            await others_wrote()
 
     async def undo(self, batch: str, *, who: str, tenant: str | None = None) -> list[int]:
         """Bring back what was deleted under this name; return the ids. Raises StoreError."""
@@ -214,10 +226,24 @@ async def request_of(store: object, request_id: str, *, tenant: str | None = Non
     return {**summary(found), **found.body, "neighbours": neighbours}
 
 
+async def others_wrote(_ids: Sequence[int] = ()) -> None:
+    """Wait until other workers have written what they know of requests so far, if they work."""
+    await asyncio.sleep(ELSEWHERE)
+
+
 async def delete_from(
-    store: Any, where: Selector, *, now: float, undo: float, who: str
+    store: Any,
+    where: Selector,
+    *,
+    now: float,
+    undo: float,
+    who: str,
+    meanwhile: Callable[[Sequence[int]], Awaitable[None]] = others_wrote,
 ) -> tuple[list[int], str | None]:
-    """Delete what matches, so that it can be undone for so many seconds, 0 for erasing it. Raises StoreError."""
+    """Delete what matches, so that it can be undone for so many seconds, 0 for erasing it. Raises StoreError.
+
+    What others write about it `meanwhile`, which is given the ids, is erased as well.
+    """
     keeps = isinstance(store, OperatorStore)
     batch: str | None = None
     if keeps and undo > 0.0:
@@ -226,13 +252,20 @@ async def delete_from(
     else:
         ids = await store.delete(where, now=now)
         if keeps:
-            await store.erase(where, now=now)
-            for start in range(0, len(ids), 500):
-                await store.erase(Selector(ids=tuple(ids[start : start + 500])), now=now)
+            await _erase(store, where, ids, now)
+            await meanwhile(ids)
+            await _erase(store, where, ids, now)
     if keeps:
         detail = {"count": len(ids), "undo": batch, "where": _where(where, ids, erased=batch is None)}
         await store.act(AdminAction(now, who, "purge" if batch else "erase", where.tenant, detail))
     return ids, batch if ids else None
+
+
+async def _erase(store: OperatorStore, where: Selector, ids: Sequence[int], now: float) -> None:
+    """Forget what was recorded of deleted entries and of what a selector names. Raises StoreError."""
+    await store.erase(where, now=now)
+    for start in range(0, len(ids), 500):
+        await store.erase(Selector(ids=tuple(ids[start : start + 500])), now=now)
 
 
 async def undo_in(store: object, batch: str, *, now: float, who: str, tenant: str | None = None) -> list[int]:

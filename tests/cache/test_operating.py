@@ -14,6 +14,7 @@ from semcache.cache.reasons import explained
 from semcache.config.packs import packs_dir
 from semcache.errors import InvalidArgument
 from semcache.types import Controls, Outcome, Selector, Why, parse_id
+from tests.components import share
 from tests.packs import static
 
 OWN, OTHER = "How do I cancel my subscription?", "How can I cancel my subscription?"
@@ -280,3 +281,25 @@ async def test_a_priceless_model_is_named(cache: AsyncSemanticCache) -> None:
         await cache.record(found, {**body, "usage": {"prompt_tokens": 3, "completion_tokens": 1}})
     assert (await cache.stats())["unpriced_models"] == ["our-own"]
     assert cache.components.strategy.floor("default", Controls()) <= 1.0
+
+
+async def test_what_another_worker_has_yet_to_write_of_a_tenant_is_erased_too(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = static(tmp_path)
+    async with (
+        await AsyncSemanticCache.open(str(tmp_path), policies=pack, clock=clock) as one,
+        await AsyncSemanticCache.open(str(tmp_path), policies=pack, clock=clock) as two,
+    ):
+        share(one)
+
+        async def others_wrote(_ids: Any = ()) -> None:
+            await teach(two, OWN, "Press Cancel.", tenant="a")
+            await two.event_log.flush()
+            assert await two.operating.requests(tenant="a")
+
+        monkeypatch.setattr("semcache.cache.operating.others_wrote", others_wrote)
+        await one.operating.delete(Selector(tenant="a"), who="ann", forever=True)
+        assert await one.operating.requests(tenant="a") == []
+        assert await one.components.store.outcomes_after(0, tenant="a") == []
+        assert [action["action"] for action in await one.operating.actions(tenant="a")] == ["erase"]
