@@ -25,7 +25,18 @@ from semcache.agents.schemas import choices
 from semcache.agents.shared_values import HeldBy, doubted
 from semcache.agents.short_patterns import pinned
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
-from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
+from semcache.agents.template import (
+    IN_WORDS,
+    Action,
+    Filled,
+    Hole,
+    Mix,
+    ResultPlace,
+    Slot,
+    SlotSource,
+    TemplateStep,
+    ValueForm,
+)
 from semcache.agents.value_pieces import span_of
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
@@ -56,12 +67,15 @@ class Draft:
     plain: frozenset[str] = frozenset()
 
 
-def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> Draft:
-    """The draft of a run. `salt` keys the digests of open values. Raises NoRun with the reason why there is none."""
+def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes, in_words: bool = False) -> Draft:
+    """The draft of a run. `salt` keys the digests of open values. Raises NoRun with the reason why there is none.
+
+    A run without calls has no plan, unless its answer is said to be one (`in_words`).
+    """
     if not pattern.alignable(run.task):
         raise NoRun(PlanReason.TOO_LARGE)
     made = _DraftBuilder(run, tools, salt)
-    steps = made.actions() if run.turns else made.lines()
+    steps = made.actions() if run.turns else made.lines() if in_words else ()
     if not steps:
         raise NoRun(PlanReason.NO_STEPS)
     learned = pattern.learned(run.task, made.said, salt=salt)
@@ -71,9 +85,8 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> 
         raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
-    return Draft(
-        learned, tuple(made.slots), steps, used, tuple(needed), type_of(run.answer), made.raw, made.said, made.plain
-    )
+    expects = type_of(run.answer) if run.turns else IN_WORDS
+    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), expects, made.raw, made.said, made.plain)
 
 
 class _DraftBuilder:
@@ -126,7 +139,7 @@ class _DraftBuilder:
         )
 
     def lines(self) -> tuple[TemplateStep, ...]:
-        """A plan in words: the agent's answer to the task, line by line."""
+        """A plan in words: the agent's answer to the task, which it says is one, line by line."""
         lines = [line.strip() for line in self._run.answer.splitlines() if line.strip()]
         if len(lines) > _PLAN_LINES:
             raise NoRun(PlanReason.TOO_LARGE)

@@ -18,7 +18,7 @@ import numpy as np
 
 from semcache.agents.outcome import PooledOutcomes, predicted
 from semcache.agents.run import DeclaredTool, digest
-from semcache.agents.template import Template, decode, encode, unknown, view
+from semcache.agents.template import IN_WORDS, Template, decode, encode, unknown, view
 from semcache.agents.template_search import TemplateIndex
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
@@ -141,6 +141,8 @@ class PlanLibrary:
                 )
             whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
             new = replace(new, **whose, version=old.version + 1)
+            # Whoever edits lines of text says that they are a plan.
+            new = replace(new, expects=IN_WORDS) if _is_answer(new) and not new.retired else new
             await self.keep(new)
             return new
 
@@ -263,6 +265,9 @@ class PlanLibrary:
         except ValueError:
             self.unreadable += 1
             return
+        if _is_answer(template) and not template.retired:
+            # Earlier versions took every answer without calls for a plan.
+            template = replace(template, retired="an answer that nobody called a plan")
         who = template.tenant, template.agent
         old, trust = self.get(public_id(template.id)), self._trust.get(who, PooledOutcomes())
         good, bad = (old.good, old.bad) if old is not None else (0.0, 0.0)
@@ -293,3 +298,8 @@ class PlanLibrary:
             self._indexes[partition].remove(id)
             if not len(self._indexes[partition]):
                 del self._indexes[partition]
+
+
+def _is_answer(template: Template) -> bool:
+    """Return True if there is text in a template of which nobody said that it is a plan."""
+    return template.expects != IN_WORDS and any(step.text is not None for step in template.steps)

@@ -142,16 +142,15 @@ class Plans:
         success: bool = True,
         tokens: int = 0,
         found: FoundPlan | None = None,
+        in_words: bool = False,
     ) -> str | None:
         """Learn from a finished run, given as chat messages; the id of its template, None when it became none.
 
         `tokens` is what its planning took, `found` what `lookup` had said of its task. Only a run that succeeded
-        becomes a template. Raises StoreError.
+        becomes a template. An answer is no plan unless it is said to be one (`in_words`). Raises StoreError.
         """
-        if not success:
-            return None
-        became = await self.learn(messages, tools=tools, tenant=tenant, agent=agent, tokens=tokens, found=found)
-        return became.plan_id
+        given: Any = {"tools": tools, "tenant": tenant, "agent": agent, "tokens": tokens}
+        return (await self.learn(messages, found=found, in_words=in_words, **given)).plan_id if success else None
 
     async def learn(
         self,
@@ -162,12 +161,13 @@ class Plans:
         agent: str = "",
         tokens: int = 0,
         found: FoundPlan | None = None,
+        in_words: bool = False,
     ) -> LearnedRun:
         """Learn from a run that ended well, as `record` does, and say what it became. Raises StoreError."""
         declared = declared_tools(tools)
         try:
             run = read(messages)
-            draft = distil(run, declared, salt=self._salt)
+            draft = distil(run, declared, salt=self._salt, in_words=in_words)
         except NoRun as error:
             self._count(error.why.value)
             return LearnedRun(error.why.value)

@@ -60,6 +60,7 @@ class PlanReason(StrEnum):
     LEAK = "leak"
     OFF_PLAN = "off-plan"
     PLAN_DONE = "plan-done"
+    IN_WORDS = "in-words"
     FAULT = "fault"
 
 

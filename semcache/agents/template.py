@@ -19,6 +19,8 @@ from semcache.agents.pattern import TaskPattern
 from semcache.agents.pattern_gap import PatternGap, Writing
 from semcache.agents.slots import SlotKind, words
 
+IN_WORDS = "plan"  # the type of an answer of which somebody said that it is the plan
+
 Json: TypeAlias = Any
 ResultPlace: TypeAlias = tuple[int, int, tuple[str | int, ...]]  # step, call, and the path in its result
 
@@ -130,7 +132,7 @@ class Template:
     of the tools it uses. `patterns` are tasks that led to it; the first is the one it is known by. `runs` counts the
     runs it was learned from; `version` grows with every change. `good` and `bad` are its outcomes as of `judged`,
     `refused` the keys of tasks that it failed at. `retired` says why it is kept and no longer used, "" while it is.
-    Times are Unix seconds.
+    `expects` is the type of the answer, `IN_WORDS` where that is the plan. Times are Unix seconds.
     """
 
     id: int

@@ -33,6 +33,7 @@ class PendingRun:
     size: int = 0  # bytes of its newest request
     tokens: int = 0  # completion tokens that models spent on it
     unfit: str = ""
+    user: str | None = None  # whose it is, where users share nothing
 
 
 class PendingRuns:

@@ -74,18 +74,6 @@ def _choice(body: Mapping[str, Any]) -> object:
     return chosen.get("type") if isinstance(chosen, Mapping) else chosen
 
 
-def is_formatted(endpoint: Endpoint, raw: bytes) -> bool:
-    """Return True if the client wants the text of an answer in a format, such as JSON of a schema."""
-    body = msgspec.json.decode(raw)
-    told = body.get("text") if endpoint is Endpoint.RESPONSES else body
-    name = {Endpoint.RESPONSES: "format", Endpoint.MESSAGES: "output_format"}.get(endpoint, "response_format")
-    wanted = told.get(name) if isinstance(told, Mapping) else None
-    if wanted is None and endpoint is Endpoint.MESSAGES:
-        config = body.get("output_config")
-        wanted = config.get("format") if isinstance(config, Mapping) else None
-    return isinstance(wanted, Mapping) and wanted.get("type") != "text"
-
-
 def one_at_a_time(endpoint: Endpoint, raw: bytes) -> bool:
     """Return True if the client can take no more than one call of a tool in an answer."""
     body = msgspec.json.decode(raw)

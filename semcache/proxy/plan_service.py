@@ -11,7 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -185,8 +185,11 @@ class PlanService:
             return Unplanned(FoundPlan("miss", "max-error"))
         if found.outcome != "plan":
             return await self._without_plan(turn, found, helper) if helper is not None else Unplanned(found)
-        if not found.calls and plan_dialects.is_formatted(request.endpoint, request.raw):
-            return Unplanned(FoundPlan("miss", "response-format"))
+        if not found.calls:
+            # A plan in words is for whoever plans, no answer to who asked.
+            if helper is not None:
+                helper.small.spent(helper.calls)
+            return Unplanned(FoundPlan("miss", PlanReason.IN_WORDS.value, found.plan_id))
         if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
             if helper is not None:
                 helper.small.spent(helper.calls)
@@ -278,10 +281,8 @@ class PlanService:
         size = len(request.raw) + len(body)
         called = any(one.get("tool_calls") for one in said)
         unfit = "" if plan_dialects.chooses_tool(request.raw, called=called) else "tool-choice"
-        if not called and plan_dialects.is_formatted(request.endpoint, request.raw):
-            # The answer would be the plan, and another client may want it in another format.
-            unfit = "response-format"
-        self.pending.note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens, unfit))
+        pending = PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens, unfit)
+        self.pending.note(run, replace(pending, user=request.scope.user))
         if not calls and self._rule == "finished" and not has_error(messages):
             await self.outcome(run, success=True, tenant=tenant)
         return run

@@ -362,6 +362,29 @@ async def test_what_no_plan_can_give_is_the_models_to_give(fields: dict[str, Any
     assert await _why(service, chat, request(Endpoint.CHAT, TASK, **fields)) == "tool-choice"
 
 
+ANSWERS = (
+    ("Which plan is customer Ann Lee on?", "Ann Lee is on the Premium plan.", "Which plan is customer Bo Ray on?"),
+    ("What is 15% of 80?", "15% of 80 is 12.", "What is 20% of 50?"),
+    ("Summarize ticket INC-7", "I am sorry, I can not open INC-7 right now.", "Summarize ticket INC-8"),
+)
+
+
+@pytest.mark.parametrize("rule", ["explicit", "finished"])
+@pytest.mark.parametrize(("task", "text", "other"), ANSWERS)
+async def test_an_answer_to_one_task_is_no_answer_to_another(rule: Any, task: str, text: str, other: str) -> None:
+    service, chat = PlanService(opened(), salt=SALT, clock=lambda: 1000.0, rule=rule), dialects()[Endpoint.CHAT]
+    run = await service.learn(request(Endpoint.CHAT, asked(task)), [], said(Endpoint.CHAT, text))
+    if rule == "explicit":
+        became = await service.outcome(run or "", success=True, tenant="default")
+        assert became is not None
+        assert (became.why, became.plan_id) == ("no-steps", None)
+    assert await _why(service, chat, request(Endpoint.CHAT, asked(other))) == "cold"
+    # Nor where an agent has said that its lines are a plan: they are for whoever plans.
+    told = [*asked(task), {"role": "assistant", "content": text}]
+    assert await service.plans.record(told, tools=TOOLS, in_words=True) is not None
+    assert await _why(service, chat, request(Endpoint.CHAT, asked(other))) == "in-words"
+
+
 FORMATS: dict[Endpoint, dict[str, Any]] = {
     Endpoint.CHAT: {"response_format": {"type": "json_object"}},
     Endpoint.RESPONSES: {"text": {"format": {"type": "json_schema", "name": "x", "schema": {}}}},
@@ -370,18 +393,6 @@ FORMATS: dict[Endpoint, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("endpoint", PATHS)
-async def test_a_plan_in_words_is_in_no_format_and_calls_are_in_any(endpoint: Endpoint) -> None:
+async def test_calls_of_a_plan_are_served_in_any_format(endpoint: Endpoint) -> None:
     service, dialect = await learned(endpoint), dialects()[endpoint]
-    told = asked("Write down the steps of a refund for order 4711")
-    run = await service.learn(request(endpoint, told), [], said(endpoint, "Look order 4711 up\nRefund order 4711"))
-    assert await service.outcome(run or "", success=True, tenant="default")
-    other = asked("Write down the steps of a refund for order 4822")
-    assert await _why(service, dialect, request(endpoint, other)) == "served"
-    assert await _why(service, dialect, request(endpoint, other, **FORMATS[endpoint])) == "response-format"
     assert await _why(service, dialect, request(endpoint, TASK, **FORMATS[endpoint])) == "served"
-    # An answer in a format is no plan in words either.
-    new = request(endpoint, asked("Name the parts of a refund for order 4711"), **FORMATS[endpoint])
-    run = await service.learn(new, [], said(endpoint, '{"order": 4711}'))
-    became = await service.outcome(run or "", success=True, tenant="default")
-    assert became is not None
-    assert became.why == "response-format"
