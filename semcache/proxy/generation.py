@@ -11,6 +11,7 @@ import asyncio
 import logging
 import secrets
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents.library import AsyncSemanticCache
@@ -21,6 +22,7 @@ from semcache.errors import ConfigError, StoreError
 from semcache.models.verifiers import lends_key
 from semcache.proxy.administration import Administration
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
+from semcache.proxy.auth import user_of
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.doors import Doors
@@ -173,9 +175,13 @@ class Generation:
         terms = PlanTerms(target=chosen.target, life=chosen.life, small_seconds=chosen.small.timeout)
         plans = await cache.open_plans(terms, planner=small.planner if small is not None else None)
         salt, rule, mode = cache.salt, chosen.rule, chosen.mode
-        return PlanService(
+        service = PlanService(
             plans, salt=salt, clock=self._doors.clock, rule=rule, mode=mode, others=cache.shared, small=small
         )
+        if cache.pack.share == "user":
+            auth = self.settings.auth
+            service.user_of = partial(user_of, trust_header=auth.trust_user_header, trust_body=auth.trust_user_field)
+        return service
 
     async def _open_near(self) -> OpenNearHits | None:
         if self.cache.pack.near is None:

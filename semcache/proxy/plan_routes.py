@@ -7,7 +7,7 @@ and changes nothing of another tenant.
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.agents.found_plan import LearnedRun
@@ -16,6 +16,7 @@ from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.permissions import REFUSALS, Permissions, own
 from semcache.proxy.plan_service import PlanService
+from semcache.types import Scope
 
 
 class OutcomeBody(BaseModel):
@@ -27,6 +28,8 @@ class OutcomeBody(BaseModel):
     session: str | None = None
     plan: str | None = None
     agent: Annotated[str, Field(description="as in the header x-semcache-agent")] = ""
+    namespace: Annotated[str, Field(description="as in the header x-semcache-namespace, for a session")] = ""
+    user: Annotated[str | None, Field(description="as in the requests of the session")] = None
 
 
 class PurgeBody(BaseModel):
@@ -46,15 +49,19 @@ def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
     callers = Permissions(auth)
 
     @router.post("/outcome")
-    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, Any]:
+    async def outcome(
+        request: Request, body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]
+    ) -> dict[str, Any]:
         """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
         tenant = None if who.admin else who.tenant
         if body.plan is not None:
             known = await service.plans.outcome(body.plan, success=body.success, tenant=tenant)
             became = LearnedRun("counted", body.plan) if known else None
         elif body.run is not None or body.session is not None:
-            run = body.run or service.run_of(who.tenant, body.agent, body.session or "", [])
-            became = await service.outcome(run, success=body.success, tenant=tenant)
+            of = Scope(who.tenant, service.user_of(body.user, request.headers.raw, who), body.namespace)
+            run = body.run or service.run_of(of, body.agent, body.session or "", [])
+            user = None if who.admin or who.trusted else who.user
+            became = await service.outcome(run, success=body.success, tenant=tenant, user=user)
         else:
             raise RequestRejected(400, "name a run, a session or a plan", code="invalid_request_error")
         if became is None:

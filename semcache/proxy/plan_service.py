@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from semcache.agents.found_plan import FoundPlan, LearnedRun
 from semcache.agents.plans import Plans
@@ -23,11 +23,12 @@ from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
 from semcache.proxy import plan_dialects
 from semcache.proxy.asgi import HeaderList
+from semcache.proxy.auth import Caller
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.pending_runs import PendingRun, PendingRuns
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
 from semcache.proxy.relay import is_kept_upstream
-from semcache.types import Assembled, Forward, Lookup, Usage, Why
+from semcache.types import Assembled, Forward, Lookup, Scope, Usage, Why
 from semcache.types import Request as CacheRequest
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _RUN = re.compile(r"[0-9a-f]{32}")
 _NOTHING = Usage()
+UserOf: TypeAlias = Callable[[str | None, HeaderList, Caller], str | None]  # whom a body names, its headers, who asks
 _PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
 # What may not be kept, or is wanted new each time, has no plan either; what depends on person or moment has.
 _NO_PLAN = frozenset([Why.DISABLED, Why.STATEFUL, Why.SECRET, Why.CREATIVE, Why.TEMPERATURE])
@@ -102,7 +104,7 @@ class PlanService:
 
     `mode` says how plans are used. `rule` says when a run ended well: "explicit" waits for an outcome, "finished" takes
     every complete run without an error of a tool. `others` says that other workers share the store: an outcome of one
-    of their runs is passed on to them.
+    of their runs is passed on to them. `user_of` is the user of whom a run is, None where a tenant's users share plans.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class PlanService:
         small: SmallPlanService | None = None,
     ) -> None:
         self.small = small
+        self.user_of: UserOf = lambda _named, _headers, _caller: None
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
         self.pending = PendingRuns()
         self._under_way: dict[str, asyncio.Event] = {}
@@ -150,7 +153,7 @@ class PlanService:
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None:
             return None
-        return self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
+        return self.run_of(request.scope, header(headers, AGENT), header(headers, SESSION), read[0])
 
     @contextmanager
     def under_way(self, run: str) -> Iterator[None]:
@@ -209,7 +212,7 @@ class PlanService:
         if is_kept_upstream(request):
             # The upstream would not know this answer by its id.
             return "stored-response"
-        run = self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
+        run = self.run_of(request.scope, header(headers, AGENT), header(headers, SESSION), read[0])
         return _AskedTurn(dialect, request, *read, agent_of(request, headers), run)
 
     def _helper(self, calls: SmallCalls | None) -> _Helper | None:
@@ -231,7 +234,8 @@ class PlanService:
         """Return the calls of a plan as the reply; the run waits for its outcome from now on."""
         request = turn.request
         tenant, size = request.scope.tenant, len(request.raw)
-        self.pending.note(turn.run, PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size))
+        pending = PendingRun(tenant, turn.agent, turn.messages, turn.tools, found, size=size, user=request.scope.user)
+        self.pending.note(turn.run, pending)
         now = int(self._clock())
         # The same ids for the same conversation: the reply to its results is then found as an identical request.
         ids = digest(self._salt.hex(), "calls", tenant, turn.messages).hex()[:24]
@@ -275,7 +279,12 @@ class PlanService:
             return None
         messages, tools = read
         tenant, agent = request.scope.tenant, agent_of(request, headers)
-        run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
+        run = self.run_of(request.scope, header(headers, AGENT), header(headers, SESSION), messages)
+        if spoken is None:
+            # What comes later may look whole without this answer.
+            odd = PendingRun(tenant, agent, [], tools, whole=True, unfit=PlanReason.UNREADABLE.value)
+            self.pending.note(run, replace(odd, user=request.scope.user))
+            return run
         calls = bool(spoken.get("tool_calls"))
         said = [*messages, spoken]
         size = len(request.raw) + len(body)
@@ -287,14 +296,19 @@ class PlanService:
             await self.outcome(run, success=True, tenant=tenant)
         return run
 
-    async def outcome(self, run: str, *, success: bool, tenant: str | None) -> LearnedRun | None:
-        """Record the outcome of a run and return what it became; None if it is not known (to that tenant).
+    async def outcome(
+        self, run: str, *, success: bool, tenant: str | None, user: str | None = None
+    ) -> LearnedRun | None:
+        """Record the outcome of a run and return what it became; None if it is not known (to that tenant and user).
 
         Raises StoreError.
 
         The outcome of a run that is not complete here is passed on to the other workers, if there are any; a failure
         only if nothing is known of the run, so that it is counted once.
         """
+        known = self.pending.get(run)
+        if known is not None and user is not None and known.user not in (None, user):
+            return None
         if not self.pending.is_complete(run) and (under_way := self._under_way.get(run)) is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(under_way.wait(), _PATIENCE)
@@ -349,11 +363,15 @@ class PlanService:
             found=found,
         )
 
-    def run_of(self, tenant: str, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
-        """Return the id of a run: its session, or the conversation up to the task, which every turn begins with."""
+    def run_of(self, scope: Scope, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
+        """Return the id of a run: its session, or the conversation up to the task, which every turn begins with.
+
+        Sessions of the same name in different scopes are different runs.
+        """
         start = next((number for number, one in enumerate(messages) if one.get("role") == "user"), len(messages) - 1)
         begun: Any = session or list(messages[: start + 1])
-        return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()
+        whose = scope.tenant, scope.user, scope.namespace
+        return digest(self._salt.hex(), whose, agent, bool(session), begun).hex()
 
 
 def _written(turn: _AskedTurn, body: bytes, status: bytes) -> tuple[bytes, HeaderList]:

@@ -208,7 +208,7 @@ async def test_a_failed_run_is_a_negative_of_the_plan_that_it_was_served() -> No
     session = [(b"x-semcache-session", b"s1")]
     served = await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "7")
     run = dict(served.headers)[b"x-semcache-run"].decode()
-    assert run == service.run_of("default", "", "s1", [])
+    assert run == service.run_of(Scope("default"), "", "s1", [])
     await service.learn(request(Endpoint.CHAT, CALLED), session, said(Endpoint.CHAT, "I could not."))
     assert not await service.outcome(run, success=False, tenant="other")
     assert await service.outcome(run, success=False, tenant="default")
