@@ -26,6 +26,7 @@ MAX_CALLS = 64
 MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
 MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
 _DEPTH = 24
+_ROLES = frozenset(["system", "developer", "user", "assistant", "tool"])
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
@@ -126,8 +127,9 @@ def _reading() -> Iterator[None]:
 
 
 def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, DeclaredTool]:
-    """The tools of a request, by name, in the form of chat, responses or messages; what is none of them is left out.
+    """The tools of a request, by name, in the form of chat, responses or messages.
 
+    Of those that the provider runs all is compared; one without a name goes by a digest, so that no call has its name.
     Raises NoRun(UNREADABLE) for what is no JSON.
     """
     with _reading():
@@ -140,9 +142,15 @@ def _declared(raw: bytes) -> Mapping[str, DeclaredTool]:
     for one in msgspec.json.decode(raw):
         inner = one.get("function", one) if isinstance(one, dict) else None
         name = inner.get("name") if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and isinstance(name, str) and name:
-            schema = inner.get("parameters", inner.get("input_schema")) or {}
-            found[name] = DeclaredTool(name, schema, _reads(one) or _reads(inner), digest(name, schema))
+        if not isinstance(inner, dict) or not isinstance(name, str) or not name:
+            whole = digest("hosted", one)
+            found[f"({whole.hex()})"] = DeclaredTool("", {}, False, whole)
+            continue
+        schema = inner.get("parameters", inner.get("input_schema")) or {}
+        own = one.get("type") in (None, "function") or "input_schema" in inner
+        found[name] = DeclaredTool(
+            name, schema, _reads(one) or _reads(inner), digest(name, schema) if own else digest("hosted", one)
+        )
     return found
 
 
@@ -200,6 +208,8 @@ def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...
     turns: list[RunTurn] = []
     texts: list[str] = []
     for message in messages:
+        if message.get("role") not in _ROLES or message.get("function_call"):
+            raise NoRun(PlanReason.UNREADABLE)
         if message.get("role") != "assistant" or not message.get("tool_calls"):
             continue
         calls: list[RunCall] = []

@@ -20,7 +20,7 @@ class PendingRun:
     """A run whose outcome is not known: its conversation so far, and the plan that was served in it last.
 
     `planned` says that a model chose some of its calls, so that there is something to learn from it, and `unfit` why
-    there is not: a request of it left the model no choice of calls, or wanted its answer in a format.
+    there is not: a request of it left the model no choice of calls, or an answer of it could not be read.
     """
 
     tenant: str

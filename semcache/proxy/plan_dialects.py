@@ -20,7 +20,8 @@ from semcache.types import Endpoint
 
 Json: TypeAlias = dict[str, Any]
 Conversation: TypeAlias = tuple[list[Json], list[Json]]  # chat messages, tools
-_UNREADABLE = (*UNREADABLE, AttributeError, LookupError, TypeError)
+_UNREADABLE = (*UNREADABLE, AttributeError, LookupError, TypeError, ValueError)
+_BLOCKS = frozenset(["text", "tool_use", "tool_result", "image", "document", "thinking", "redacted_thinking"])
 
 
 def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
@@ -187,14 +188,21 @@ def read_answer(endpoint: Endpoint, body: bytes) -> Json | None:
             turns = _from_items(read["output"])
     except _UNREADABLE:
         return None
-    return turns[-1] if turns else None
+    # Who calls a tool and then says more has not ended with what it says.
+    return turns[-1] if turns and not any(one.get("tool_calls") for one in turns[:-1]) else None
 
 
 def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
-    """Return a message of Anthropic's dialect as chat messages: results of tools are messages of their own."""
+    """Return a message of Anthropic's dialect as chat messages: results of tools are messages of their own.
+
+    Raises ValueError for what it does not understand, such as a tool that the provider has run: without that the run
+    would be another.
+    """
     content = message["content"]
     if isinstance(content, str):
         return [{"role": message["role"], "content": content}]
+    if odd := [one.get("type") for one in content if one.get("type") not in _BLOCKS]:
+        raise ValueError(f"a block of type {odd[0]!r}")
     text = "\n".join(str(one["text"]) for one in content if one.get("type") == "text")
     calls = [
         {"id": one["id"], "function": {"name": one["name"], "arguments": one["input"]}}
@@ -219,7 +227,10 @@ def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
 
 
 def _from_items(items: Sequence[Mapping[str, Any]]) -> list[Json]:
-    """Return items of the responses dialect as chat messages; calls that stand together are one turn."""
+    """Return items of the responses dialect as chat messages; calls that stand together are one turn.
+
+    Raises ValueError for what it does not understand, as `_from_blocks` does.
+    """
     turns: list[Json] = []
     for one in items:
         kind = one.get("type", "message")
@@ -233,4 +244,6 @@ def _from_items(items: Sequence[Mapping[str, Any]]) -> list[Json]:
             turns.append({"role": "tool", "tool_call_id": one["call_id"], "content": one["output"]})
         elif kind == "message":
             turns.append({"role": one["role"], "content": one["content"]})
+        elif kind != "reasoning":
+            raise ValueError(f"an item of type {kind!r}")
     return turns

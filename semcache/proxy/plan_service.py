@@ -275,7 +275,7 @@ class PlanService:
         """
         read = plan_dialects.conversation(request.endpoint, request.raw)
         spoken = plan_dialects.read_answer(request.endpoint, body)
-        if read is None or spoken is None or request.controls.no_store:
+        if read is None or request.controls.no_store:
             return None
         messages, tools = read
         tenant, agent = request.scope.tenant, agent_of(request, headers)

@@ -82,7 +82,11 @@ def test_failed_and_repeated_looks_are_no_steps() -> None:
 def test_tools_are_read_in_every_dialect_and_only_a_declaration_makes_one_harmless() -> None:
     flat = {"name": "look", "input_schema": {"type": "object"}, "x-semcache": {"read_only": True}}
     known = tools([tool("get_user", user="string"), flat, {"type": "web_search"}, {"name": 3}])
-    assert {name: one.reads for name, one in known.items()} == {"get_user": False, "look": True}
+    assert {name: one.reads for name, one in known.items() if one.name} == {"get_user": False, "look": True}
+    # Those of the provider have no name to be called by, and are told apart all the same.
+    hosted = [{"type": "mcp", "server_url": "https://a"}, {"type": "mcp", "server_url": "https://b"}]
+    hosted += [{"type": "web_search", "name": "look"}, {"type": "custom", "name": "look"}]
+    assert len({frozenset(one.digest for one in tools([flat, each]).values()) for each in hosted}) == len(hosted)
     assert known["get_user"].digest != tools([tool("get_user", user="integer")])["get_user"].digest
 
 
