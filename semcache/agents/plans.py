@@ -25,7 +25,7 @@ from semcache.agents.plain_wording import as_written, plain_task, wished
 from semcache.agents.plan_hint import hint
 from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plan_terms import CATEGORY, USUAL_TERMS, NearMatching, PlanTerms
-from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, interrupted, read, task_of, turns_of
+from semcache.agents.run import NoRun, PlanReason, RunTurn, begun, digest, interrupted, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.small_planner import SmallPlanner, SmallWork
 from semcache.agents.template import Template
@@ -251,11 +251,11 @@ class Plans:
         small: SmallModel | None,
     ) -> FoundPlan:
         messages = [{"role": "user", "content": task}] if isinstance(task, str) else task
-        text, prompt = task_of(messages)
-        if interrupted(messages):
+        text, prompt = task_of(messages, system)
+        if interrupted(messages) or begun(messages):
             return FoundPlan("miss", PlanReason.OFF_PLAN.value)
         known = declared_tools(declared)
-        index = self.library.index_of(self.library.partition(tenant, agent, known, system or prompt))
+        index = self.library.index_of(self.library.partition(tenant, agent, known, prompt))
         if index is None or not len(index):
             return FoundPlan("miss", PlanReason.COLD.value)
         if not alignable(text):

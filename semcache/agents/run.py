@@ -107,7 +107,10 @@ class RunTurn:
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """A run from its task to its answer. `said` are the later words of the user, `texts` all text of tool results."""
+    """A run from its task to its answer. `system` is what the task was said under (`task_of`).
+
+    `said` are the later words of the user, `texts` all text of tool results.
+    """
 
     task: str
     system: str
@@ -159,24 +162,38 @@ def digest(*parts: Json) -> bytes:
     return blake2b(_sorted.encode(parts), digest_size=16).digest()
 
 
-def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The task (the first user message, without courtesy) and the system prompt. Raises NoRun."""
+def task_of(messages: Sequence[Mapping[str, Any]], system: str = "") -> tuple[str, str]:
+    """The task (the first user message, without courtesy) and what it was said under. Raises NoRun.
+
+    That is the system prompt, `system` in its place where it is given, and what stands before the task: "Which booking
+    shall I cancel?" makes another task of "AB12CD".
+    """
     with _reading():
-        system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
-        first = next((one for one in messages if one.get("role") == "user"), {})
+        told = system or "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
+        at = next((at for at, one in enumerate(messages) if one.get("role") == "user"), len(messages))
+        before = [one for one in messages[:at] if one.get("role") not in ("system", "developer")]
+        asked = [digest(one.get("role"), one.get("content"), one.get("tool_calls")).hex() for one in before]
+        first = messages[at] if at < len(messages) else {}
         task, shown = text_of(first).strip(), first.get("content")
     # A picture or a file says what no pattern of words does.
     if not task or (
         isinstance(shown, list) and any(not isinstance(part, Mapping) or "text" not in part for part in shown)
     ):
         raise NoRun(PlanReason.NO_TASK)
-    return without_courtesy(task), system
+    return without_courtesy(task), "\0".join((told, *asked))
 
 
 def interrupted(messages: Sequence[Mapping[str, Any]]) -> bool:
     """Return True if the user said more than the task, so that what is to be done does not follow from that alone."""
     with _reading():
         return [one.get("role") for one in messages].count("user") > 1
+
+
+def begun(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if the answer that is asked for has been begun in words, which calls would not go on with."""
+    with _reading():
+        last = messages[-1] if messages else {}
+        return last.get("role") == "assistant" and not last.get("tool_calls")
 
 
 def read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:

@@ -103,3 +103,52 @@ async def test_a_plan_is_not_served_to_a_request_with_another_hosted_tool() -> N
     assert await served(service, responses([REFUND], task("C-3003"))) == "served"
     assert await served(service, responses([REFUND, MCP], task("C-3003"))) == "cold"
     assert await served(service, responses([REFUND, {"type": "web_search"}], task("C-3003"))) == "cold"
+
+
+TOOLS = [tool(name, code="string", customer="string") for name in ("cancel_booking", "upgrade_booking")]
+
+
+def conversation(question: str, code: str, who: str) -> list[dict[str, Any]]:
+    told = {"role": "user", "content": f"Booking number {code} of customer {who}"}
+    return [{"role": "system", "content": "You serve."}, {"role": "assistant", "content": question}, told]
+
+
+async def test_a_plan_is_for_the_question_that_stood_before_its_task() -> None:
+    plans, cancel = opened(), "Which booking shall I cancel?"
+    for code, who in (("AB12CD", "Ann Lee"), ("EF34GH", "Bo Ray")):
+        made = called(("cancel_booking", {"code": code, "customer": who}, "ok"))
+        run = [*conversation(cancel, code, who), *made, {"role": "assistant", "content": "Cancelled."}]
+        assert await plans.record(run, tools=TOOLS) is not None
+    upgrade = conversation("Which booking shall I upgrade to first class?", "IJ56KL", "Cy Fox")
+    assert (await plans.lookup(upgrade, tools=TOOLS)).why == "cold"
+    assert (await plans.lookup(conversation(cancel, "IJ56KL", "Cy Fox"), tools=TOOLS)).outcome == "plan"
+
+
+async def test_an_answer_that_was_begun_in_words_is_not_gone_on_with_in_calls() -> None:
+    plans, cancel = opened(), "Which booking shall I cancel?"
+    made = called(("cancel_booking", {"code": "AB12CD", "customer": "Ann Lee"}, "ok"))
+    await plans.record(
+        [*conversation(cancel, "AB12CD", "Ann Lee"), *made, {"role": "assistant", "content": "x"}], tools=TOOLS
+    )
+    asked = conversation(cancel, "IJ56KL", "Cy Fox")
+    assert (await plans.lookup(asked, tools=TOOLS)).outcome == "plan"
+    begun = [*asked, {"role": "assistant", "content": "I will not cancel this, because"}]
+    assert (await plans.lookup(begun, tools=TOOLS)).why == "off-plan"
+
+
+async def test_sessions_of_one_name_are_runs_of_their_own_for_each_user_and_namespace() -> None:
+    service, session = service_(), [(b"x-semcache-session", b"s1")]
+
+    def run(user: str | None, order: str, namespace: str = "") -> Any:
+        messages = [task(order), *called(("cancel_booking", {"code": order, "customer": "Ann Lee"}, "ok"))]
+        return read(Endpoint.CHAT, {"messages": messages, "tools": TOOLS}, user, namespace)
+
+    answer = b'{"choices": [{"message": {"role": "assistant", "content": "Done."}}]}'
+    ann = await service.learn(run("ann", "A-1001"), session, answer)
+    bo = await service.learn(run("bo", "B-2002"), session, answer)
+    other = await service.learn(run("ann", "C-3003", "other"), session, answer)
+    assert len({ann, bo, other}) == 3
+    assert ann == service.run_of(Scope("t", "ann"), "", "s1", [])
+    assert await service.outcome(ann or "", success=True, tenant="t", user="bo") is None
+    assert await service.outcome(ann or "", success=True, tenant="t", user="ann")
+    assert [one.agent for one in service.plans.library.templates()] == ["/ann/"]
