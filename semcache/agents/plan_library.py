@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _MOST = 5_000  # templates of a tenant: those that fewest runs have confirmed of late make room
 _ROOM = 0.05  # share of them that goes at once
-_DECLARED = 100_000  # tools whose schemas are remembered
 _PAGE = 1000
 _OUTCOME_LIFE = 600.0  # seconds for which others can hear how a run ended
 _OUTCOME_PREFIX = b"outcome "  # no template begins with this
@@ -59,7 +58,6 @@ class PlanLibrary:
         self._where: dict[int, bytes] = {}
         self._count: Counter[str] = Counter()  # templates by tenant
         self._trust: dict[tuple[str, str], PooledOutcomes] = {}
-        self._declared: dict[tuple[str, str, str], bytes] = {}
         self._seq = 0
         self._lock = asyncio.Lock()
         self.on_outcome: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
@@ -189,23 +187,6 @@ class PlanLibrary:
         number = int.from_bytes(digest(self._salt.hex(), tenant, run)[:8]) >> 1
         await self._store.put_plans([StoredPlan(number, tenant, said, now + _OUTCOME_LIFE)])
 
-    async def retire(self, tenant: str, agent: str, tools: Mapping[str, DeclaredTool]) -> None:
-        """Templates that use a tool whose schema has changed are kept for the record alone. Raises StoreError."""
-        known = self._declared
-        changed = {
-            name: tool.digest
-            for name, tool in tools.items()
-            if known.setdefault((tenant, agent, name), tool.digest) != tool.digest
-        }
-        known.update({(tenant, agent, name): one for name, one in changed.items()})
-        while len(known) > _DECLARED:
-            del known[next(iter(known))]
-        for one in self.templates(tenant) if changed else ():
-            stale = sorted(name for name, new in changed.items() if one.tools.get(name, new) != new)
-            if one.agent == agent and stale and not one.retired:
-                why = f"the schema of {', '.join(stale)} changed"
-                await self.keep(replace(one, retired=why, version=one.version + 1))
-
     @asynccontextmanager
     async def changing(self) -> AsyncIterator[None]:
         """Read templates and change them in this block: it begins with the newest, and nobody here comes between.
@@ -283,8 +264,6 @@ class PlanLibrary:
         if template.id not in self._where:
             self._count[template.tenant] += 1
         self._where[template.id] = template.partition
-        for name, schema in template.tools.items():
-            self._declared.setdefault((template.tenant, template.agent, name), schema)
         index = self._indexes.get(template.partition)
         if index is None:
             near = self._index(self._embedder.dim) if self._index and self._embedder else None

@@ -175,7 +175,6 @@ class Plans:
             await self._compare_run(messages, run.turns, tools, tenant, agent)
         async with self.library.changing():
             now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
-            await self.library.retire(tenant, agent, declared)
             index = self.library.index_of(partition)
             told = "\n".join((run.task, *run.said, *run.texts))
             for old in index.twins(run.task, draft.tools) if index is not None else ():
