@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -69,7 +70,7 @@ def mcp(
         run_async(serve_about(about, dict(read_headers(header or [], dict(os.environ)))))
         return
     settings = settings_from(config, data=data, policies=policies)
-    server = read_server(command, arguments or [], url, header or [], dict(os.environ))
+    server = read_server(command, arguments or [], url, header or [], dict(os.environ), folder=str(Path.cwd()))
     run_async(_serve(settings, server, tenant, apart=apart, port=port))
 
 

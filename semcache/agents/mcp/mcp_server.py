@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """A server by its `command` and the environment that it is given, or by its `url` and headers."""
+    """A server by its `command`, environment and the `folder` that it is started in, or by its `url` and headers."""
 
     command: tuple[str, ...] = ()
     env: Mapping[str, str] | None = None
@@ -39,13 +39,17 @@ class McpServer:
     @property
     def scope(self) -> str:
         """The name of that which its tools act on: a change by one user counts for all of the same server."""
-        return digest("mcp", list(self.command), self.folder if self.command else "", self.url).hex()
+        return digest("mcp", list(self.command), "", self.url).hex()
 
     def user(self, *more: tuple[str, str]) -> str:
-        """The identity of whoever the server acts for; `more` are headers of this session alone."""
+        """The identity of whoever the server acts for, and where; `more` are headers of this session alone.
+
+        In another folder a command reads other files, though what it changes may be the same.
+        """
         env = sorted((name, value) for name, value in (self.env or {}).items() if not _HARMLESS.fullmatch(name))
         headers = sorted((name.lower(), value) for name, value in (*self.headers, *more))
-        return digest("mcp user", [list(one) for one in env], [list(one) for one in headers]).hex()
+        where = [self.folder] if self.command else []
+        return digest("mcp user", [list(one) for one in env], [list(one) for one in headers], *where).hex()
 
     @asynccontextmanager
     async def opened(self, *more: tuple[str, str]) -> AsyncIterator[tuple[Any, Any]]:
@@ -73,9 +77,18 @@ class McpServer:
 
 
 def read_server(
-    command: str | None, arguments: Sequence[str], url: str | None, headers: Sequence[str], env: Mapping[str, str]
+    command: str | None,
+    arguments: Sequence[str],
+    url: str | None,
+    headers: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    folder: str = "",
 ) -> McpServer:
-    """The server that options name; `${NAME}` in a header is that variable of `env`. Raises ConfigError."""
+    """The server that options name; `${NAME}` in a header is that variable of `env`. Raises ConfigError.
+
+    `folder` is where a command is started.
+    """
     if bool(command) == bool(url):
         raise ConfigError("name one MCP server: --command with what starts it, or --url of one that runs")
     if url:
@@ -90,7 +103,7 @@ def read_server(
         raise ConfigError(f"--command {command!r} cannot be split into words: {error}") from error
     if not words:
         raise ConfigError("--command is empty: give what starts the MCP server, such as 'npx server-github'")
-    return McpServer(command=words, env=dict(env))
+    return McpServer(command=words, env=dict(env), folder=folder)
 
 
 def read_headers(headers: Sequence[str], env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

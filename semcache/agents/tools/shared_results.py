@@ -42,11 +42,11 @@ class SharedFound:
 
 
 class SharedToolResults:
-    """The tool results of a store. `scope` names what the tools act on: changes count for all who act on the same.
+    """The tool results of a store. `scope` names what the tools act on.
 
-    With `apart` the tools begin anew with each run, so that what a run changes is its own, and no other sees it.
-    `salt` keys digests. A change that nobody says the end of is over after `patience` seconds. `note` is told every
-    reason.
+    Results are those of one scope alone, and changes count for all who act on the same. With `apart` the tools begin
+    anew with each run, so that what a run changes is its own, and no other sees it. `salt` keys digests. A change that
+    nobody says the end of is over after `patience` seconds. `note` is told every reason.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class SharedToolResults:
         names = _reading(rule, call)
         now, versions = self._clock(), await self._store.versions(self._scope, names)
         seen = tuple([versions.get(name, ResourceVersion()).version for name in names])
-        key = key_of(self._salt, rule, call, [one.hex() for one in seen])
+        key = key_of(self._salt, rule, call, [self._scope, *[one.hex() for one in seen]])
         if any(one.pending > now for one in versions.values()):
             return SharedFound(cold(rule, call, b"", ToolReason.CHANGING))
         why = refusal(rule, call)

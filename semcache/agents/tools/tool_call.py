@@ -57,7 +57,7 @@ def unanswerable(rule: ToolRule | None, call: ToolCall) -> FoundResult | None:
 
 
 def key_of(salt: str, rule: ToolRule, call: ToolCall, own: Sequence[Any]) -> bytes:
-    """The key of a result; `own` are the versions of what the call reads, as they are known here."""
+    """The key of a result; `own` is what the tools act on, and the versions of what the call reads, as known here."""
     resources = rule.touched(call.arguments)
     state = call.history.state.hex() if rule.effect is Effect.STATE else ""
     whose = [call.tenant, call.user if rule.private else None]
