@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.parallel_calls import ParallelCalls
-from semcache.agents.tools.rules import declarations
+from semcache.agents.tools.rules import ToolRules, declarations
 from semcache.agents.tools.shared_results import SharedFound, SharedToolResults
 from semcache.agents.tools.tool_call import ToolCall
 
@@ -33,17 +33,20 @@ _PATIENCE = 10.0  # seconds in which a server lists its tools
 _MAKE_UP = 60.0  # seconds in which it executes a call that was only answered before
 _PAGES = 100
 _CALLS = 10_000  # of a session, after which its history begins anew
-_VERSION = "io.modelcontextprotocol/protocolVersion"
+_UNLISTED = ToolRules()  # what a pack says of a tool that its server does not list counts for nothing
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_OF_ONE_CALL = frozenset(["progressToken", "traceparent", "tracestate", "claudecode/toolUseId"])  # and new with each
 
 
 @dataclass(slots=True)
 class PendingCall:
-    """A call that the server works on; `number` is that of the calls under way."""
+    """A call that the server works on; `number` is that of the calls under way, `listed` the tool as it was listed."""
 
     number: int
     made: SharedFound
     tool: str
     arguments: Mapping[str, Any]
+    listed: Mapping[str, Any] | None
 
 
 @dataclass(slots=True)
@@ -74,12 +77,15 @@ class CallRelay:
         self._declared: dict[str, Mapping[str, Any]] | None = None
         self._own: dict[str, asyncio.Future[Message]] = {}
         self._asked = self._changes = 0
+        self._begun: Message = {}  # what the client said of itself
+        self._token = secrets.token_hex()
 
     async def from_client(self, message: Message) -> None:
         """Answer a message of the client, or pass it on."""
         method, params = message.get("method"), message.get("params")
         if method == "initialize" and "id" in message:
             self._beginnings.add(_id(message["id"]))
+            self._begun = _bare(params) if isinstance(params, dict) else {}
         elif method == "notifications/cancelled" and isinstance(params, dict):
             await self._over(self._pending.pop(_id(params.get("requestId")), None))
         elif method == "tools/call" and isinstance(params, dict) and await self._answered(message.get("id"), params):
@@ -124,45 +130,62 @@ class CallRelay:
         # An id that a client uses again is that of its last request.
         self._beginnings.discard(_id(number))
         await self._over(self._pending.pop(_id(number), None))
-        begun = self._under_way.begin()
+        begun, listed = self._under_way.begin(), None
         try:
-            declared = await self._declarations()
+            listed = (await self._declarations()).get(tool)
+            whose = self._identity
             call = ToolCall(
-                tool, arguments, self._history, self._declaration(declared, tool, meta), self._identity.tenant,
-                self._identity.user,
+                tool, arguments, self._history, listed, whose.tenant, whose.user, told_apart=self._told_apart(meta),
+                listed=listed is not None,
             )  # fmt: skip
             made = await self._results.lookup(call)
         except Exception:
             _log.warning("a call of the tool %s could not be looked up, and is passed on", tool, exc_info=True)
-            await self._made_up()
-            self._after(begun, tool, arguments, {"passed on": self._made})
+            if await self._made_up() is None:
+                self._after(begun, tool, arguments, {"refused": self._made}, listed)
+                await self._refused(number)
+                return True
+            self._after(begun, tool, arguments, {"passed on": self._made}, listed)
             return False
         found = made.found
         if found.outcome == "hit" and plain and isinstance(found.result, dict):
             if found.acts:
                 self._skipped.append((params, found.result))
-            self._after(begun, tool, arguments, found.result)
+            self._after(begun, tool, arguments, found.result, listed)
             status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
             await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
             return True
-        if found.acts and not await self._made_up():
+        alike = await self._made_up() if found.acts else True
+        if alike is None:
+            await self._results.record(made, None, failed=True)
+            self._after(begun, tool, arguments, {"refused": self._made}, listed)
+            await self._refused(number)
+            return True
+        if not alike:
             made = replace(made, found=replace(found, why=ToolReason.DIVERGED, key=b""))
+        if self._has_roots(meta):
+            made = replace(made, found=replace(made.found, key=b""))
         if not plain:
             # A task, or the answer to what the server asked back: whatever comes of it is no result of this call alone.
             made = SharedFound(
                 FoundResult("miss", made.found.why, tenant=found.tenant, tool=tool, changed=found.changed),
                 begun=made.begun,
             )
-        self._pending[_id(number)] = PendingCall(begun, made, tool, arguments)
+        self._pending[_id(number)] = PendingCall(begun, made, tool, arguments, listed)
         return False
 
-    def _declaration(self, declared: Mapping[str, Mapping[str, Any]], tool: str, meta: Any) -> Mapping[str, Any] | None:
-        """The tool as the server lists it, with what else of the session tells results apart; None where it is not."""
-        listed = declared.get(tool)
-        if listed is None:
-            return None
-        version = meta.get(_VERSION) if isinstance(meta, dict) else None
-        return {**listed, "server": [*self._identity.server, version], "credentials": self._identity.user}
+    def _told_apart(self, meta: Any) -> list[Any]:
+        """The marks that tell results apart, whatever the tool: who asks whom, and what both say of themselves."""
+        told = meta if isinstance(meta, dict) else {"": meta} if meta is not None else {}
+        said = {name: one for name, one in told.items() if name not in _OF_ONE_CALL}
+        own = self._token if self._has_roots(meta) else None
+        return [self._identity.user, *self._identity.server, self._begun, said, own]
+
+    def _has_roots(self, meta: Any) -> bool:
+        """Return True if the server may ask the client for its folders, on which any result may depend."""
+        given = meta.get(_CAPABILITIES) if isinstance(meta, dict) else None
+        begun = self._begun.get("capabilities")
+        return any(isinstance(one, dict) and "roots" in one for one in (given, begun))
 
     async def _recorded(self, pending: PendingCall, message: Message) -> Message:
         """Keep a response, and mark it with how its call was answered."""
@@ -171,33 +194,38 @@ class CallRelay:
         failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
         alone = self._under_way.alone(pending.number)
         why = await self._results.record(pending.made, result, failed=failed, alone=alone)
-        self._after(pending.number, pending.tool, pending.arguments, result if not failed else {"failed": self._made})
+        self._ended(pending, result if not failed else {"failed": self._made})
         if not isinstance(result, dict):
             return message
         kept = "; stored" if why is ToolReason.RECORDED else ""
         detail = pending.made.found.why if why in (ToolReason.RECORDED, pending.made.found.why) else why
         return {**message, "result": _marked(result, f"semcache; fwd=miss{kept}; detail={detail.value}")}
 
-    def _after(self, number: int, tool: str, arguments: Mapping[str, Any], result: Any) -> None:
+    def _ended(self, pending: PendingCall, result: Any) -> None:
+        self._after(pending.number, pending.tool, pending.arguments, result, pending.listed)
+
+    def _after(
+        self, number: int, tool: str, arguments: Mapping[str, Any], result: Any, listed: Mapping[str, Any] | None
+    ) -> None:
         """End the call of that number: it is in the history."""
         self._made += 1
         history = self._history
         if self._made % _CALLS == 0:
             begun = History.begin([self._identity.tenant, self._identity.user, self._made])
             history = replace(begun, changed=history.changed)
-        declared = (self._declared or {}).get(tool)
+        rules = self._results.rules if listed is not None else _UNLISTED
         try:
-            self._history = history.after(tool, arguments, result, self._results.rules, declared)
+            self._history = history.after(tool, arguments, result, rules, listed)
         except (TypeError, ValueError, RecursionError):
             # What cannot be compared is like nothing else.
-            self._history = history.after(tool, {}, {"unreadable": self._made}, self._results.rules, declared)
+            self._history = history.after(tool, {}, {"unreadable": self._made}, rules, listed)
         self._under_way.end(number)
 
     async def _over(self, pending: PendingCall | None) -> None:
         """Note a call that nobody waits for any more: it may have changed something, and may yet."""
         if pending is not None:
             await self._results.record(pending.made, None, failed=True)
-            self._after(pending.number, pending.tool, pending.arguments, {"cancelled": self._made})
+            self._ended(pending, {"cancelled": self._made})
 
     async def _declarations(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools of the server by name, asked of it where they are not known."""
@@ -215,22 +243,33 @@ class CallRelay:
                 self._declared = declarations([one for one in found if isinstance(one, dict)])
         return self._declared
 
-    async def _made_up(self) -> bool:
+    async def _made_up(self) -> bool | None:
         """Execute the calls that were only answered; False where one of them came to another result than was said.
 
-        The session is then in a state that no other is in.
+        The session is then in a state that no other is in. None where one failed: that and those after it are left.
         """
         skipped, self._skipped = self._skipped, []
-        alike = True
-        for params, told in skipped:
-            meta = {name: one for name, one in (params.get("_meta") or {}).items() if name != "progressToken"}
-            result = await self._request("tools/call", {**params, "_meta": meta}, _MAKE_UP)
-            alike = alike and result is not None and _bare(result) == _bare(told)
-            if result is None:
-                break
+        alike: bool | None = True
+        try:
+            while skipped and alike is not None:
+                params, told = skipped[0]
+                meta = {name: one for name, one in (params.get("_meta") or {}).items() if name != "progressToken"}
+                result = await self._request("tools/call", {**params, "_meta": meta}, _MAKE_UP)
+                if result is None:
+                    alike = None
+                    continue
+                alike = alike and _bare(result) == _bare(told)
+                del skipped[0]
+        finally:
+            self._skipped = [*skipped, *self._skipped]
         if not alike:
             self._history = self._history.after("", {}, {"diverged": secrets.token_hex()}, self._results.rules)
         return alike
+
+    async def _refused(self, number: Any) -> None:
+        """Answer a call that is not made, since what it builds on could not be executed."""
+        said = "an earlier call of this session, which was answered from the cache, cannot be executed now"
+        await self._to_client({"jsonrpc": "2.0", "id": number, "error": {"code": -32603, "message": said}})
 
     async def _page(self, cursor: Any) -> Message | None:
         """One page of the server's tools, None where it says none in time."""

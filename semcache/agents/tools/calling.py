@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from inspect import isawaitable
 from threading import Lock
@@ -105,8 +105,9 @@ class ToolRun:
             if call.answered:
                 self._skip(call, execute, arguments)
             else:
-                for skipped in self._to_make_up(call):
-                    self._made_up(call, skipped, skipped.execute(skipped.arguments))
+                with closing(self._to_make_up(call)) as left:
+                    for skipped in left:
+                        self._made_up(call, skipped, skipped.execute(skipped.arguments))
                 call.result = execute(arguments)
         return call.result
 
@@ -123,9 +124,10 @@ class ToolRun:
             if call.answered:
                 self._skip(call, execute, arguments)
             else:
-                for skipped in self._to_make_up(call):
-                    made = skipped.execute(skipped.arguments)
-                    self._made_up(call, skipped, await made if isawaitable(made) else made)
+                with closing(self._to_make_up(call)) as left:
+                    for skipped in left:
+                        made = skipped.execute(skipped.arguments)
+                        self._made_up(call, skipped, await made if isawaitable(made) else made)
                 call.result = await execute(arguments)
         return call.result
 
@@ -156,13 +158,22 @@ class ToolRun:
             with self._lock:
                 self._skipped.append(_Skipped(execute, given, call.result))
 
-    def _to_make_up(self, call: _CallOfRun) -> list[_Skipped]:
-        """The calls that were answered and not executed, to be executed before this one, once."""
+    def _to_make_up(self, call: _CallOfRun) -> Generator[_Skipped]:
+        """The calls that were answered and not executed, to be executed before this one, once.
+
+        Where one fails, it and those after it are left for the next call that acts.
+        """
         if not call.found.acts:
-            return []
+            return
         with self._lock:
             skipped, self._skipped = self._skipped, []
-        return skipped
+        try:
+            while skipped:
+                yield skipped[0]
+                del skipped[0]
+        finally:
+            with self._lock:
+                self._skipped = [*skipped, *self._skipped]
 
     def _made_up(self, call: _CallOfRun, skipped: _Skipped, made: Json) -> None:
         """Compare what a skipped call came to with what was said of it: where it is something else the run diverges.

@@ -106,7 +106,7 @@ class SharedToolResults:
             for name, mark in owed.items():
                 if self._owed.get(name) == mark:
                     del self._owed[name]
-        rule = self.rules.of(call.tool, call.declaration)
+        rule = self.rules.of(call.tool, call.declaration) if call.listed else None
         refused = unanswerable(rule, call)
         if refused is not None or rule is None:
             refused = refused or FoundResult("miss", ToolReason.UNKNOWN, tenant=call.tenant, tool=call.tool)

@@ -27,7 +27,8 @@ _encoder = msgspec.json.Encoder(order="sorted")
 class ToolCall:
     """A call of a run with this history. `declaration` is the tool as it declares itself.
 
-    `versions` are those of resources as the caller knows them (an ETag, a commit).
+    `versions` are those of resources as the caller knows them (an ETag, a commit). `told_apart` is what else tells
+    results apart, such as credentials. A tool that its server has not `listed` is unknown, whatever a pack says.
     """
 
     tool: str
@@ -37,6 +38,8 @@ class ToolCall:
     tenant: str = "default"
     user: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    told_apart: Json = None
+    listed: bool = True
 
 
 def unanswerable(rule: ToolRule | None, call: ToolCall) -> FoundResult | None:
@@ -62,7 +65,17 @@ def key_of(salt: str, rule: ToolRule, call: ToolCall, own: Sequence[Any]) -> byt
     state = call.history.state.hex() if rule.effect is Effect.STATE else ""
     whose = [call.tenant, call.user if rule.private else None]
     told = [call.versions.get(one) for one in resources]
-    made = (call.tool, call.declaration, call.arguments, resources, told, own, rule.effect.value, state)
+    made: tuple[Any, ...] = (
+        call.tool,
+        call.declaration,
+        call.arguments,
+        resources,
+        told,
+        own,
+        rule.effect.value,
+        state,
+    )
+    made += (call.told_apart,) if call.told_apart is not None else ()
     return digest(salt, whose, *made)
 
 
