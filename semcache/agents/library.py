@@ -51,6 +51,7 @@ class AsyncSemanticCache(AsyncCache):
             if self._plans is None:
                 plans = await open_plans(self.components, small=small, terms=terms, planner=planner)
                 self.attach(follow=plans.library.refresh, sweep=expired_templates(plans.library))
+                self.operating.erasers.append(plans.library.erase)
                 self._plans = plans
             return self._plans
 
@@ -69,7 +70,13 @@ class AsyncSemanticCache(AsyncCache):
         """
         from semcache.agents.tools.tool_opening import open_tools
 
-        return open_tools(self.components)
+        results = open_tools(self.components)
+
+        async def erase(tenant: str, _now: float) -> None:
+            results.purge(tenant=tenant)
+
+        self.operating.erasers.append(erase)
+        return results
 
 
 class SemanticCache(BlockingCache[AsyncSemanticCache]):

@@ -22,6 +22,7 @@ from semcache.agents.template import IN_WORDS, Template, decode, encode, unknown
 from semcache.agents.template_search import TemplateIndex
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
+from semcache.storage.stores.plan_sequence import MARK_LIFE
 from semcache.types import parse_id, public_id
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ _ROOM = 0.05  # share of them that goes at once
 _PAGE = 1000
 _OUTCOME_LIFE = 600.0  # seconds for which others can hear how a run ended
 _OUTCOME_PREFIX = b"outcome "  # no template begins with this
-_TOMBSTONE_LIFE = 86400.0  # seconds for which others can see that a template is gone
 
 
 class PlanLibrary:
@@ -159,6 +159,10 @@ class PlanLibrary:
                 await self._drop(gone, now)
         return [public_id(one.id) for one in gone]
 
+    async def erase(self, tenant: str, now: float) -> None:
+        """Forget all templates of a tenant. Raises StoreError."""
+        await self.purge(tenant=tenant, agent=None, now=now, dry_run=False)
+
     async def make_room(self, tenant: str, now: float) -> None:
         """Delete the least useful templates of a tenant that has as many as it may: retired ones, and then the stalest.
 
@@ -170,7 +174,7 @@ class PlanLibrary:
             await self._drop(known[: max(beyond, int(_ROOM * _MOST))], now)
 
     async def _drop(self, gone: Sequence[Template], now: float) -> None:
-        await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone])
+        await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + MARK_LIFE) for one in gone])
         for one in gone:
             self._forget(one.id)
 

@@ -39,6 +39,8 @@ class Operating:
 
     def __init__(self, components: Components) -> None:
         self._parts = components
+        # Called with a tenant that was erased for good, and the time.
+        self.erasers: list[Callable[[str, float], Awaitable[None]]] = []
         self._varying: dict[str | None, tuple[float, list[str]]] = {}  # by tenant, with the time of looking
 
     async def usage(
@@ -87,6 +89,9 @@ class Operating:
             meanwhile=self._hidden,
         )
         await self._parts.live.hide(*ids)
+        if forever and where.tenant is not None and where == Selector(tenant=where.tenant):
+            for erase in self.erasers:
+                await erase(where.tenant, self._parts.clock())
         return ids, batch
 
     async def _hidden(self, ids: Sequence[int]) -> None:

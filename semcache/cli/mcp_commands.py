@@ -94,13 +94,16 @@ async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: b
             apart=apart,
         )
         behind = server.command[0] if server.command else server.url
-        if port is None:
-            output.note(f"semcache mcp stands before {behind}")
-            await serve_stdio(server, results, tenant)
-        else:
-            allowed = settings.server.allowed_hosts
-            relay = LocalOnly(McpHttp(server, results, tenant), allowed, setting="server.allowed_hosts")
-            await _serve_http(relay, port=port, behind=behind)
+        try:
+            if port is None:
+                output.note(f"semcache mcp stands before {behind}")
+                await serve_stdio(server, results, tenant)
+            else:
+                allowed = settings.server.allowed_hosts
+                relay = LocalOnly(McpHttp(server, results, tenant), allowed, setting="server.allowed_hosts")
+                await _serve_http(relay, port=port, behind=behind)
+        finally:
+            await results.close()
         told = ", ".join(f"{why} {count}" for why, count in sorted(results.counts.items()))
         output.note(f"semcache mcp: {told or 'no calls'}")
 

@@ -24,7 +24,7 @@ from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, To
 _log = logging.getLogger(__name__)
 _EVERYTHING = "*"
 _ANYTHING = "?"  # the newest change of all
-_SWEEP = 256  # records between two looks for what has expired
+_SWEEP = 600.0  # seconds between two looks for what has expired
 _LONGEST = 400 * 86400.0  # seconds that a version is remembered, longer than any result is kept
 
 
@@ -63,7 +63,7 @@ class SharedToolResults:
     ) -> None:
         self.rules, self.counts = rules, Counter[str]()
         self._store, self._salt, self._scope, self._clock = store, salt.hex(), scope, clock
-        self._patience, self._apart, self._note, self._records = patience, apart, note, 0
+        self._patience, self._apart, self._note, self._swept = patience, apart, note, -_SWEEP
         self._owed: dict[str, bytes] = {}  # names whose change the store does not know, each with a mark of its own
 
     async def lookup(self, call: ToolCall) -> SharedFound:
@@ -96,6 +96,13 @@ class SharedToolResults:
     async def change(self, *resources: str) -> None:
         """Say that these changed by another hand. Raises StoreError."""
         await self._store.change(self._scope, _touching(resources), self._version(), self._clock())
+
+    async def close(self) -> None:
+        """Leave nothing in the store that has expired. Raises nothing."""
+        try:
+            await self._sweep(self._clock())
+        except Exception:
+            _log.warning("expired results of tools could not be deleted", exc_info=True)
 
     # Inside
 
@@ -148,10 +155,13 @@ class SharedToolResults:
         await self._store.put(
             ToolResultRow(found.key, found.tenant, found.tool, payload, now, now + min(found.ttl, _LONGEST))
         )
-        self._records += 1
-        if self._records % _SWEEP == 0:
-            await self._store.sweep(now, unchanged=now - _LONGEST)
+        if now - self._swept >= _SWEEP:
+            await self._sweep(now)
         return ToolReason.RECORDED
+
+    async def _sweep(self, now: float) -> None:
+        self._swept = now
+        await self._store.sweep(now, unchanged=now - _LONGEST)
 
     def _version(self) -> ResourceVersion:
         return ResourceVersion(secrets.token_bytes(16))

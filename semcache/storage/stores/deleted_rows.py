@@ -17,6 +17,7 @@ from semcache.storage.stores import rows, statements
 from semcache.storage.stores.database import Database
 from semcache.storage.stores.decision_rows import DecisionRows
 from semcache.storage.stores.outcome_rows import trim_matching
+from semcache.storage.stores.plan_sequence import erase_plans
 from semcache.storage.stores.tables import (
     actions,
     decisions,
@@ -29,6 +30,7 @@ from semcache.storage.stores.tables import (
     reembedded,
     rejections,
     tags,
+    tool_results,
     vectors,
     wordings,
 )
@@ -133,11 +135,11 @@ class DeletedRows(DecisionRows):
             batches[batch] = Deletion(batch, at, until, count + (known.count if known else 0), tenants)
         return sorted(batches.values(), key=lambda one: -one.at)
 
-    async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002
+    async def erase(self, where: Selector, *, now: float) -> None:
         """Forget decisions and deleted entries of what a selector names.
 
-        Where it names a tenant and nothing else, events, sums and labels of that tenant go too; where it names all of a
-        user, no event says any longer whose it was.
+        Where it names a tenant and nothing else, events, sums, labels, plans and tool results of that tenant go too;
+        where it names all of a user, no event says any longer whose it was.
         """
         named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
         scope = {name: rows.plain(value) for name, value in named.items() if value is not None}
@@ -159,10 +161,11 @@ class DeletedRows(DecisionRows):
                 _unname(connection, where.user)
             if whole:
                 trim_matching(connection, events.c.tenant == scope["tenant"], hours=False, sqlite=self._db.sqlite)
-                for table in (hourly, labels, actions):
+                for table in (hourly, labels, actions, tool_results):
                     connection.execute(sa.delete(table).where(table.c.tenant == scope["tenant"]))
+                erase_plans(connection, scope["tenant"], now)
 
-        await self._db.write(work, feed=False)
+        await self._db.write(work, feed=whole)
 
     async def unreject(self, entry_id: int, exacts: Sequence[bytes], *, now: float) -> None:
         """Take back rejections of an entry and announce it."""
@@ -176,11 +179,12 @@ class DeletedRows(DecisionRows):
         await self._db.write(work)
 
     async def sweep_operating(self, now: float) -> None:
-        """Drop decisions and deleted entries whose time is over, and actions of more than a year ago."""
+        """Drop decisions, deleted entries and tool results whose time is over, and actions of more than a year ago."""
 
         def work(connection: sa.Connection) -> None:
             self._sweep_decisions(connection, now)
             connection.execute(sa.delete(deleted).where(deleted.c.until <= now))
+            connection.execute(sa.delete(tool_results).where(tool_results.c.expires <= now))
 
         await self._db.write(work, feed=False)
 

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from semcache.errors import IntegrityError
 from semcache.storage.stores import rows
+from semcache.storage.stores.plan_sequence import replace_plans
 from semcache.storage.stores.tables import plans
 from semcache.types import Scope
 
@@ -63,7 +64,7 @@ class SqlPlans:
         """Store rows, sealed, each with the next sequence number."""
         values = [self._row(one) for one in plans]
         if values:
-            await self._db.write(lambda connection: _replace(connection, values))
+            await self._db.write(lambda connection: replace_plans(connection, values))
 
     async def plans(self, since: int, *, limit: int = 1000) -> list[StoredPlan]:
         """Rows after `since`; what does not open is counted in `unreadable`, and passed by like what is gone."""
@@ -149,10 +150,3 @@ _AFTER = (
     .order_by(plans.c.seq)
     .limit(sa.bindparam("bundle", type_=sa.Integer))
 )  # fmt: skip
-
-
-def _replace(connection: sa.Connection, values: Sequence[dict[str, Any]]) -> None:
-    # The lock of the change feed makes sequence numbers visible in their order.
-    last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(plans.c.seq), 0))).scalar_one()
-    connection.execute(sa.delete(plans).where(plans.c.id.in_([one["id"] for one in values])))
-    connection.execute(sa.insert(plans), [one | {"seq": last + place} for place, one in enumerate(values, 1)])
