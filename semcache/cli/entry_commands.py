@@ -66,7 +66,7 @@ def purge(
 ) -> None:
     """Delete the entries that match every option given; running servers follow within a second.
 
-    In --scope a slash within a name is written %2F.
+    In --scope * stands for any: */alice is the user alice of every tenant. A slash within a name is written %2F.
     What was deleted can be brought back for a day: `semcache undo`.
     """
     from semcache.types import Selector, public_id
@@ -343,9 +343,15 @@ class _ScopeParts(NamedTuple):
 
 
 def _scope(text: str | None) -> _ScopeParts:
-    """The parts of TENANT/USER/NAMESPACE; a name with a slash has %2F in its place."""
-    parts = (text or "").split("/", 2)
-    tenant, user, namespace = [unquote(part) or None for part in [*parts, "", ""][:3]]
+    """The parts of TENANT/USER/NAMESPACE, `*` for any; a name with a slash has %2F in its place.
+
+    Raises InvalidArgument for a part that is empty.
+    """
+    parts = [] if text is None else text.split("/", 2)
+    for name, part in zip(_ScopeParts._fields, parts, strict=False):
+        if not part.strip():
+            raise InvalidArgument(f"--scope {text!r} has an empty {name}: name it, or say * for every {name}")
+    tenant, user, namespace = [None if part == "*" else unquote(part) for part in [*parts, "*", "*", "*"][:3]]
     return _ScopeParts(tenant, user, namespace)
 
 

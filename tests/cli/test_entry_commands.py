@@ -90,7 +90,7 @@ async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) ->
         (None, (None, None, None)),
         ("acme", ("acme", None, None)),
         ("acme/ann", ("acme", "ann", None)),
-        ("acme//eu", ("acme", None, "eu")),
+        ("acme/*/eu", ("acme", None, "eu")),
         ("acme%2Feu/ann", ("acme/eu", "ann", None)),
         ("acme/ann/eu/west", ("acme", "ann", "eu/west")),
     ],
@@ -304,3 +304,18 @@ def test_an_option_that_is_empty_widens_no_purge(run: Run, option: str) -> None:
     tried = run("purge", option, "", "--older-than", "1d", "--yes")
     assert tried.returncode == 2
     assert f"{option} is empty" in tried.stderr
+
+
+@pytest.mark.parametrize(("scope", "part"), [("/alice", "tenant"), ("acme/", "user"), ("acme//notes", "user")])
+def test_a_part_of_a_scope_that_is_empty_widens_no_purge(run: Run, scope: str, part: str) -> None:
+    tried = run("purge", "--scope", scope, "--yes")
+    assert tried.returncode == 2
+    assert f"has an empty {part}" in tried.stderr
+    assert run("purge", "--scope", scope.replace("//", "/*/").strip("/"), "--dry-run").returncode == 0
+
+
+def test_a_star_in_a_scope_stands_for_any() -> None:
+    assert _scope("*/alice") == (None, "alice", None)
+    assert _scope("acme/*/a%2Fb") == ("acme", None, "a/b")
+    assert _scope("%2A") == ("*", None, None)
+    assert _scope(None) == (None, None, None)
