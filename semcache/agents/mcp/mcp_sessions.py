@@ -1,7 +1,8 @@
 """Sessions of the Model Context Protocol: a client's messages and a server's, each through a relay.
 
-Knows the streams of the package `mcp`. Invariant: a session ends when its client or its server does, and then nothing
-of it is left: no process, no connection, no announced change.
+Knows the streams of the package `mcp`. Requests of a client are taken one at a time, its replies at once: a server may
+ask it something before it answers what it was asked itself. Invariant: a session ends when its client or its server
+does, and then nothing of it is left: no process, no connection, no announced change.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from semcache.agents.mcp.mcp_server import McpServer
 from semcache.agents.tools.shared_results import SharedToolResults
 
 _log = logging.getLogger(__name__)
+_WAITING = 1000  # requests of a client that may wait for the one before
 
 
 async def serve_stdio(server: McpServer, results: SharedToolResults, tenant: str) -> None:
@@ -42,8 +44,23 @@ async def relayed(before: Any, behind: Any, results: SharedToolResults, identity
         return send
 
     relay = CallRelay(results, identity, to_client=sender(to_client), to_server=sender(to_server))
+    waiting, asked = anyio.create_memory_object_stream[Message](_WAITING)
 
-    async def pump(stream: Any, take: Callable[[Message], Awaitable[None]]) -> None:
+    async def take(message: Message) -> None:
+        method = message.get("method")
+        # What is taken back must not come before what it takes back.
+        if method is not None and ("id" in message or method == "notifications/cancelled"):
+            await waiting.send(message)
+        else:
+            await relay.from_client(message)
+
+    async def work() -> None:
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            async for message in asked:
+                await relay.from_client(message)
+        group.cancel_scope.cancel()
+
+    async def pump(stream: Any, take: Callable[[Message], Awaitable[None]], end: Callable[[], None]) -> None:
         # Streams that are closed, on either side, are how a session ends.
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             async for one in stream:
@@ -51,12 +68,13 @@ async def relayed(before: Any, behind: Any, results: SharedToolResults, identity
                     _log.warning("a message that is none was left out: %s", one)
                     continue
                 await take(one.message.model_dump(by_alias=True, mode="json", exclude_unset=True))
-        group.cancel_scope.cancel()
+        end()
 
     try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(pump, from_client, relay.from_client)
-            group.start_soon(pump, from_server, relay.from_server)
+        async with waiting, asked, anyio.create_task_group() as group:
+            group.start_soon(work)
+            group.start_soon(pump, from_client, take, waiting.close)
+            group.start_soon(pump, from_server, relay.from_server, group.cancel_scope.cancel)
     finally:
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
             await relay.close()
