@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _STOPS = 16
 _PROMPTS = 256
-_REFUSED = ("functions", "function_call", "audio", "web_search_options")
+_REFUSED = ("functions", "function_call", "audio", "verbosity", "web_search_options")
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _N = TypeVar("_N", int, float)
 _DIGITS = 20  # of a token's number
@@ -87,7 +87,7 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str)
     body = decoded(raw, CHAT)
     _check_model(body.model, served)
     for name in _REFUSED:
-        if getattr(body, name) not in (None, [], {}, "none", "auto"):
+        if getattr(body, name) not in (None, [], {}, "none", "auto", "medium"):
             raise refused(name, "this engine does not support it")
     if body.modalities not in (None, ["text"]):
         raise refused("modalities", "this engine answers with text alone")

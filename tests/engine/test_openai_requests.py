@@ -118,3 +118,10 @@ def test_a_generation_config_is_read_or_refused_at_start(written: Any, read: Any
         found = generation_defaults(Config(), "m")
         assert found.advised == read
         assert isinstance(found.top_k, int), "a fraction of a token fails in every request"
+
+
+def test_a_verbosity_that_is_not_heeded_is_refused() -> None:
+    assert sampling(verbosity="medium")
+    with pytest.raises(RequestRejected) as caught:
+        sampling(verbosity="low")
+    assert caught.value.param == "verbosity"
