@@ -125,7 +125,7 @@ def test_the_admin_token_needs_no_store() -> None:
         guard.identify([bearer("let me i")])
 
 
-@pytest.mark.parametrize("secret", [PLAIN, "let me in", "letmein"])
+@pytest.mark.parametrize("secret", [pytest.param(PLAIN, id="key"), "let me in", "letmein"])
 @pytest.mark.parametrize("required", [True, False])
 def test_a_key_of_ours_goes_no_further_in_whatever_form_it_is_shown(secret: str, required: bool) -> None:
     guard = Authenticator([KEY], SALT, required=required, admin_token=secret if secret != PLAIN else None)
