@@ -214,6 +214,9 @@ class Remote:
         return {}
 
     async def alias(self, entry_id: int, answer: int, *, now: float) -> None: ...
+    async def alike(self, entry_id: int) -> dict[int, bytes]:
+        return {}
+
     async def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
         yield VectorBatch([], np.zeros((0, 8), np.float32))
 
