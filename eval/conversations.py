@@ -154,7 +154,7 @@ def shifted(ask: Ask, names: Sequence[str], rng: random.Random) -> Ask | None:
 
 
 class Known:
-    """An embedder of texts whose vectors are known already."""
+    """An embedder that knows the vectors of most texts already; parts of turns come anew."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         distinct = list(dict.fromkeys(texts))
@@ -164,6 +164,9 @@ class Known:
     async def embed(self, texts: Sequence[str]) -> Any:
         import numpy as np
 
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, embedded(new), strict=True))
         return np.stack([self._vectors[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
 
     async def close(self) -> None:
