@@ -111,7 +111,7 @@ class ToolResults:
         rule = self.rules.of(call.tool, call.declaration)
         refused = unanswerable(rule, call)
         if refused is not None or rule is None:
-            return refused or FoundResult("miss", ToolReason.UNKNOWN, changed=("*",))
+            return refused or FoundResult("miss", ToolReason.UNKNOWN)
         key = key_of(self._salt, rule, call, self._versions.of(call.tenant, rule.touched(call.arguments)))
         why, now = refusal(rule, call), self._clock()
         kept = self._memory.get(key, now) if why is None else None

@@ -116,8 +116,10 @@ class SharedToolResults:
         rule = self.rules.of(call.tool, call.declaration) if call.listed else None
         refused = unanswerable(rule, call)
         if refused is not None or rule is None:
-            unknown = FoundResult("miss", ToolReason.UNKNOWN, changed=(_EVERYTHING,))
-            return await self._announced(refused or unknown)
+            refused = refused or FoundResult("miss", ToolReason.UNKNOWN, tenant=call.tenant, tool=call.tool)
+            if refused.why is ToolReason.UNKNOWN:
+                refused = replace(refused, changed=(_EVERYTHING,))
+            return await self._announced(refused)
         names = _reading(rule, call)
         now, versions = self._clock(), await self._store.versions(self._scope, names)
         seen = tuple([versions.get(name, ResourceVersion()).version for name in names])

@@ -46,7 +46,7 @@ def unanswerable(rule: ToolRule | None, call: ToolCall) -> FoundResult | None:
     """The miss of a call that is never answered from here; None for one that may be."""
     tenant, tool = call.tenant, call.tool
     if rule is None:
-        return FoundResult("miss", ToolReason.UNKNOWN, tenant=tenant, tool=tool, changed=("*",))
+        return FoundResult("miss", ToolReason.UNKNOWN, tenant=tenant, tool=tool)
     if rule.effect is Effect.WRITES:
         changed = rule.touched(call.arguments) or ("*",)
         return FoundResult("miss", ToolReason.WRITES, tenant=tenant, tool=tool, changed=changed)

@@ -305,35 +305,3 @@ def test_a_result_that_is_an_error_is_not_kept(error: Any) -> None:
     assert desk.run().call("get_ticket", {"id": 7}, lambda _: error) == error
     assert desk.results.counts["failed"] == 1
     assert desk.run().call("get_ticket", {"id": 7}, lambda _: "open") == "open"
-
-
-def test_calls_to_be_made_up_are_not_lost_where_one_fails() -> None:
-    rules = {name: {"effect": "state"} for name in ("goto", "login", "click")} | {"submit": {"effect": "writes"}}
-    results, done, down = ToolResults(ToolRules.read(rules), salt=b"s" * 32), list[str](), [False]
-
-    def executing(name: str) -> Any:
-        def execute(_: Any) -> str:
-            if down[0] and name == "login":
-                raise OSError("down")
-            done.append(name)
-            return name
-
-        return execute
-
-    for run in (results.run(), second := results.run()):
-        for name in ("goto", "login", "click"):
-            run.call(name, {}, executing(name))
-    assert done == ["goto", "login", "click"]
-    down[0] = True
-    with pytest.raises(OSError, match="down"):
-        second.call("submit", {}, executing("submit"))
-    down[0] = False
-    second.call("submit", {}, executing("submit"))
-    assert done[3:] == ["goto", "login", "click", "submit"]
-
-
-def test_a_call_of_an_undeclared_tool_may_have_changed_what_others_read() -> None:
-    desk = Desk()
-    first = desk.run().call("get_ticket", {"id": 7}, desk.tool)
-    desk.run().call("reopen", {"id": 7}, desk.tool)
-    assert desk.run().call("get_ticket", {"id": 7}, desk.tool) != first
