@@ -169,7 +169,7 @@ async def test_with_a_part_failing_every_step_is_the_models(
 ) -> None:
     places: dict[str, list[tuple[Any, str]]] = {
         "store": [],
-        "library": [(PlanLibrary, "keep"), (PlanLibrary, "vector"), (PlanLibrary, "index_of"), (PlanLibrary, "retire")],
+        "library": [(PlanLibrary, "keep"), (PlanLibrary, "vector"), (PlanLibrary, "index_of")],
         "embedder": [(HashingEmbedder, "embed")],
         "plans": [(Plans, "lookup"), (Plans, "record"), (Plans, "outcome")],
         "service": [(PlanService, "serve"), (PlanService, "learn"), (PlanService, "run")],
