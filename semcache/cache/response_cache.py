@@ -203,7 +203,7 @@ class ResponseCache:
         return not self.components.quorum.applies(lookup)
 
     def hedge(self, lookup: Lookup) -> Hedge | None:
-        """Return the hedge of a request that is being forwarded; None if no word is asked for about it."""
+        """Return the hedge of a request that is being forwarded; None if no verdict is asked for."""
         return self.components.judged.hedge(lookup)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:

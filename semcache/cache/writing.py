@@ -202,10 +202,13 @@ class EntryWriter:
         return entry
 
     async def _rejections(self, entries: Sequence[tuple[Entry, Vector | None]]) -> list[Rejection]:
-        """The rejections that the store has handed on to entries from those that they replaced."""
-        if len(entries) == 1:
-            return await self._store.rejections(entries[0][0].id)
-        ids = {entry.id for entry, _ in entries}
+        """The rejections that the store has handed on to entries from those that they replaced.
+
+        Entries without a partition answer their own request alone, so that nobody else has to be refused.
+        """
+        ids = {entry.id for entry, _ in entries if entry.partition}
+        if len(ids) == 1:
+            return await self._store.rejections(*ids)
         return [one for one in await self._store.rejections() if one.entry_id in ids] if ids else []
 
     def _cost(self, entry: Entry) -> float:

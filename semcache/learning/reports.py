@@ -78,7 +78,8 @@ async def reject_wrong(
     wrong = served or [entry.key.exact]
     others = await store.alike(entry.id)
     alike = [Rejection(other, exact) for other, own in others.items() for exact in wrong if exact != own]
-    fresh = [one for one in alike if one not in await store.rejections(one.entry_id)]
+    refused = {one for other in others for one in await store.rejections(other)}
+    fresh = [one for one in alike if one not in refused]
     if fresh:
         await store.reject(fresh, now=now)
         changed["alike"] = [[public_id(one.entry_id), one.exact.hex()] for one in fresh]

@@ -22,18 +22,11 @@ from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, Stor
 from semcache.request import eligibility
 from semcache.runtime.breaker import Breaker
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
+from tests.clock import Clock
 from tests.components import share
 from tests.packs import static
 from tests.storage.stores.values import entry
 from tests.waiting import PATIENCE
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -11,16 +11,9 @@ from semcache import AsyncSemanticCache
 from semcache.cache.inspection import Inspection
 from semcache.cache.operating import undo_in
 from semcache.types import public_id
+from tests.clock import Clock
 
 OWN, NEAR = "How do I reset my password?", "What is the way to reset a forgotten password?"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

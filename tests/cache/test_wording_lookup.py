@@ -18,16 +18,9 @@ from semcache.request.wording import Wording, canonical, digests
 from semcache.storage.stores.wording_rows import WordingRows
 from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Outcome, Selector, Serve, Why
+from tests.clock import Clock
 
 KEPT, ASKED = "How do I cancel my subscription?", "how do i cancel my  subscription"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from semcache.matching import features, strategies
 from semcache.storage.stores import open_store
 from semcache.types import Assembled, Endpoint, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
+from tests.clock import Clock
 from tests.learned import Pupil
 from tests.waiting import soon, until
 
@@ -34,14 +35,6 @@ defaults:
 ASKED = "How do I reset the password of the router?"
 AGAIN = "How do I reset the password of the router please?"
 FAR = "How can the password of my router be changed?"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Slow:

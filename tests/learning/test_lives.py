@@ -16,6 +16,7 @@ from semcache.matching import strategies
 from semcache.retention.freshness import LearnedFreshness
 from semcache.types import Outcome, Serve, Why
 from semcache.types.evidence import Comparison, LabelSource
+from tests.clock import Clock
 from tests.learned import Pupil
 
 DAY = 86_400.0
@@ -30,14 +31,6 @@ defaults:
 STALE = PACK + "  revalidate: 1h\n"
 ASKED = "How do I reset the password of the router?"
 AGAIN = "How do I reset the password of the router please?"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Unhurried:
