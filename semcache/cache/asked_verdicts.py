@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from semcache.config.pack_schema import VerdictMode
 from semcache.errors import UpstreamTimeout
 from semcache.matching.judged_tier import JudgedTier
-from semcache.matching.spending_cap import SpendingCap, amount
+from semcache.matching.spending_cap import Reservation, SpendingCap, amount
 from semcache.matching.verification import NoVerdict, Verifiers
 from semcache.models.language_model import INSTRUCTIONS
 from semcache.request import framed
@@ -134,6 +134,21 @@ class AskedVerdicts:
             self.asking.meter.verified(lookup.category, result, time.perf_counter() - started)
         return None
 
+    def reserve_for_audit(self, model: str, expected: Usage) -> Reservation | None:
+        """Set aside what comparing the answers of an audit is expected to cost; None if the cap has no room for it.
+
+        `settle_audit` has to follow.
+        """
+        cost = self.asking.prices.cost(model, expected)
+        return self.cap.reserve_for_audit(amount(cost, expected), self._share(later=True))
+
+    def settle_audit(self, reserved: Reservation, bill: Bill, billed_for: BilledFor) -> None:
+        """Note what it did cost: nothing, if the bill is empty."""
+        cost = sum([self.asking.prices.cost(model, one) for model, one in bill])
+        if bill:
+            self.asking.paid(bill, billed_for)
+        self.cap.settle(reserved, amount(cost, _total(bill)) if bill else None)
+
     def forwarded(self, request: Request, row: Recorded) -> None:
         """Note what a request cost upstream, a share of which may be spent on verdicts."""
         self.cap.paid(amount(row.spent_cost, row.spent), _payer(request))
@@ -156,6 +171,7 @@ class AskedVerdicts:
             "model": asking.model,
             "budget": share if share < _NO_LIMIT else None,
             "asked": spent.asked,
+            "audits": spent.audits,
             "over_budget": spent.over_budget,
             "upstream": spent.upstream,
             "asking": spent.asking,
@@ -172,7 +188,12 @@ class AskedVerdicts:
     def _expected(self, request: Request, served: Serve) -> Usage:
         """The tokens that a verdict is expected to take."""
         shown = framed.shown(request.frame, request.text + served.card.text), framed.shown(request.frame, "")
-        return Usage((len(INSTRUCTIONS) + sum(map(len, shown)) + _ANSWER) // _TOKEN, _REPLY)
+        return expected_usage(INSTRUCTIONS, *shown, more=_ANSWER)
+
+
+def expected_usage(*texts: str, more: int = 0) -> Usage:
+    """Return the tokens that a word about these texts, and so many characters more, is expected to take."""
+    return Usage((sum(map(len, texts)) + more) // _TOKEN, _REPLY)
 
 
 def _total(bill: Bill) -> Usage:

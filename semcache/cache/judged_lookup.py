@@ -58,7 +58,7 @@ class JudgedLookup:
         draw: Callable[[], float],
     ) -> None:
         self.tier, self.asked = asking.tier, AskedVerdicts(asking)
-        self._modes = VerdictModes(pack, lambda: self.asked.asking)
+        self.modes = VerdictModes(pack, lambda: self.asked.asking)
         self._pack, self._strategy = pack, strategy
         self._search, self._effects, self._log = search, effects, log
         self._clock, self._draw = clock, draw
@@ -70,16 +70,16 @@ class JudgedLookup:
 
         A doubt that stays one is a miss. Raises nothing.
         """
-        doubt = await self._servable_doubt(lookup) if self._modes.serves_on_a_verdict(lookup) else None
+        doubt = await self._servable_doubt(lookup) if self.modes.serves_on_a_verdict(lookup) else None
         if doubt is None:
-            if self._modes.asks_in_time(lookup) and self.tier.curious:
+            if self.modes.asks_in_time(lookup) and self.tier.curious:
                 self._probe(lookup)
             return self._missed(lookup)
         p_yes = self._remembered(lookup, doubt)
         if p_yes is not None:
             return self._decided(lookup, doubt, p_yes, self._draw(), late=False)
         lookup = self._missed(lookup)
-        if self._modes.asks_before(lookup, waits=waits):
+        if self.modes.asks_before(lookup, waits=waits):
             return await self._ask(lookup, doubt) or lookup
         return lookup
 
@@ -95,7 +95,7 @@ class JudgedLookup:
 
     def hedge(self, lookup: Lookup) -> Hedge | None:
         """Return the hedge of a request that is being forwarded; None if no verdict is asked for about it."""
-        if not (self._modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)):
+        if not (self.modes.asks_beside(lookup) and doubts.is_doubtful(lookup.decision)):
             return None
         return Hedge(lambda late: self._hedged(lookup, late), self._called_off)
 
@@ -112,17 +112,17 @@ class JudgedLookup:
         """Count what a request cost upstream, and have a verdict on it where its pack wants one after the forward."""
         self.asked.forwarded(lookup.request, row)
         answered = row.status == _DONE and row.count
-        if answered and doubts.is_doubtful(lookup.decision) and self._modes.asks(lookup):
+        if answered and doubts.is_doubtful(lookup.decision) and self.modes.asks(lookup):
             self.asked.asking.later(self.after(lookup))
 
     async def after(self, lookup: Lookup) -> None:
         """Ask for a verdict on a request that was forwarded: an alias or a known difference, and never an audit."""
-        doubt = await self._doubt(lookup) if self._modes.asks(lookup) else None
+        doubt = await self._doubt(lookup) if self.modes.asks(lookup) else None
         if doubt is None or self._remembered(lookup, doubt) is not None:
             return
         if doubts.worth_asking(doubt, self._terms(lookup, 1.0), self.tier):
             # Where it could be asked for in time, it was, or the cap was in the way.
-            wanted = self._modes.asks_only_after(lookup)
+            wanted = self.modes.asks_only_after(lookup)
         else:
             # Of what no verdict could serve, a few tell what verdicts are worth.
             wanted = self._draw() < self.tier.tried(lookup.category, doubt.before)

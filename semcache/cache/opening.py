@@ -30,6 +30,7 @@ from semcache.cache.opening_choices import Opening
 from semcache.cache.placement import Embedding, Placement, categorizer_of
 from semcache.cache.query import TermsMaker
 from semcache.cache.quorum import Quorum
+from semcache.cache.second_opinions import SecondOpinions
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.turn_chains import TurnChains
 from semcache.cache.wider_search import WiderSearch
@@ -116,12 +117,20 @@ async def open_components(opening: Opening) -> Components:
         def paid(bill: Bill, billed_for: BilledFor) -> None:
             event_log.note(overhead(bill, billed_for, prices, at=clock()))
 
-        patience = _LATEST * opening.judge_timeout
-        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, patience=patience, paid=paid)
         effects = VerdictEffects(store, live, profitability, meter)
         asking = Asking(log.judged, verifiers, prices, meter, paid, background.start, *opening.verdicts)
         search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
         judged = JudgedLookup(pack, log.strategy, asking, search, effects, log, clock=clock, draw=rng.random)
+        second = SecondOpinions(judged.asked, judged.modes, opening.second_backend, patience=opening.judge_timeout)
+        timed = TimedJudge(
+            judge,
+            meter,
+            ended=lambda: event_log.noted,
+            clock=clock,
+            patience=_LATEST * opening.judge_timeout,
+            paid=paid,
+            second=second,
+        )
         learner = Learner(store, log, timed, effects, live, meter, clock=clock, read=verifiers.read)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.begin(kept.last, kept.anew)

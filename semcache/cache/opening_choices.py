@@ -73,9 +73,10 @@ class Opening:
     verifiers in place of `verifier`. `judge_timeout` is how many seconds a judge has for a comparison, and `noise` how
     often it errs. `verdicts` says when a language model is asked for its verdict, if the pack does not. `shared`: other
     workers serve from the same store, and `workers` is how many share the grant of first answers. `sink` takes log
-    lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache. `decisions` says
-    how many decisions are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos` tenants
-    share parsed and embedded texts. `common` are the parts of an open cache, for one beside it.
+    lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache. Models behind
+    `second_backend` are asked what the judge cannot tell of an audit. `decisions` says how many decisions are recorded,
+    `undo` for how many seconds a deletion can be undone; with `share_memos` tenants share parsed and embedded texts.
+    `common` are the parts of an open cache, for one beside it.
     """
 
     data: str
@@ -89,6 +90,7 @@ class Opening:
     judge_backend: Backend | None = None
     judge_model: str | None = None
     judge_timeout: float = JUDGE_PATIENCE
+    second_backend: Backend | None = None
     timeout: float = PATIENCE
     clock: Callable[[], float] = time.time
     hot_bytes: int = 256 << 20

@@ -17,7 +17,7 @@ from semcache.learning.judges import asks
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.verification import EntryOf, Verifiers
 from semcache.models.installed import spec_of
-from semcache.models.verifiers import backend_for, may_ask, open_verifiers
+from semcache.models.verifiers import backend_for, may_ask, names_of, open_verifiers
 
 if TYPE_CHECKING:
     from semcache.cache.common_parts import CommonParts
@@ -78,7 +78,18 @@ async def open_from(
     if asks(settings.cache.judge) and judge_backend is None:
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
         opening = replace(opening, judge_backend=own, owned=(own,))
+    second = _second_backend(settings, upstream)
+    if second is not None:
+        owned = opening.owned if second is upstream else (*opening.owned, second)
+        opening = replace(opening, second_backend=second, owned=owned)
     return await open_components(opening)
+
+
+def _second_backend(settings: Settings, upstream: Backend | None) -> Backend | None:
+    """Return the backend of the models that are asked for verdicts; None if there is none, or if it is the judge's."""
+    if upstream is None or settings.cache.judge == "llm" or "llm" not in names_of(settings):
+        return None
+    return backend_for(settings, settings.verifier, upstream, timeout=settings.judge.timeout)
 
 
 def _verdicts(settings: Settings, upstream: Backend | None) -> VerdictTerms:

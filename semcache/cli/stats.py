@@ -183,10 +183,11 @@ def _tiers(found: dict[str, Any]) -> None:
         output.text("undecided: audits without a verdict; certificates count them as wrong, and nothing else does")
     if asking.get("asked") or asking.get("over_budget"):
         budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
+        about = f", {asking['audits']} of them about audits," if asking.get("audits") else ""
         share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
         output.text(
             _wrapped(
-                f"a language model's word ({asking['mode']}): asked {asking['asked']} times for {share:.1%} of "
+                f"a language model's word ({asking['mode']}): asked {asking['asked']} times{about} for {share:.1%} of "
                 f"upstream spend{budget}, {asking['over_budget']} times not for want of budget; "
                 f"{asking['called_off']} calls called off"
             )

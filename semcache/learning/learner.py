@@ -124,6 +124,7 @@ class Learner:
             return
         label = labelling.of_hit(lookup, served, at=self._clock())
         label = replace(label, origin=self.log.marks.of(label.category))
+        model = self._judge.second_model(lookup) if served.audit else ""
         if answer is None:
             self._meter.unlabelled("no-answer")
             self._leave_undecided(label)
@@ -134,7 +135,7 @@ class Learner:
                 self._leave_undecided(label)
                 return
             comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
-            verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label))
+            verdict = await self._judge.agree(comparison, since=label.at, billed_for=_billed_for(label), model=model)
             found = self._decided(label, fresh.id if fresh else 0, verdict)
             if found is not None:
                 self._add(found)
@@ -142,7 +143,7 @@ class Learner:
             self._meter.unlabelled("not-stored")
             self._leave_undecided(label)
         else:
-            self._owe(Judgement(0, fresh.id, label), fresh)
+            self._owe(Judgement(0, fresh.id, label, model=model), fresh)
 
     def reasked(self, lookup: Lookup, old: Entry, fresh: Entry) -> None:
         """Learn if the `old` answer to a request that was answered anew still held."""
@@ -282,7 +283,8 @@ class Learner:
         if comparison is None:
             self._meter.unlabelled("lapsed")
             return labelling.undecided(owed.label)
-        verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=_billed_for(owed.label))
+        billed_for = _billed_for(owed.label)
+        verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=billed_for, model=owed.model)
         label = self._decided(owed.label, owed.fresh_id, verdict)
         wording = None if label is None else also_wording(label, comparison.question, comparison.cached_question)
         if wording is not None:

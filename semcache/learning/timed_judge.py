@@ -1,7 +1,7 @@
 """A judge with a time limit, which counts the verdicts that did not come in time.
 
-Knows a judge and how busy the process is; nothing of labels. Invariant: no call raises, and none takes longer than
-`patience`; a judge that computes in this process yields to requests.
+Knows a judge, whom to ask where it cannot tell, and how busy the process is; nothing of labels. Invariant: no call
+raises, and the judge gets no more than `patience`; one that computes in this process yields to requests.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Literal, Protocol, TypeAlias
 
 from semcache.errors import UpstreamTimeout
 from semcache.learning.judges.pace import LEAST, Pace
 from semcache.protocols import Judge
 from semcache.runtime.bill import Bill, BilledFor, billed
 from semcache.runtime.telemetry import Meter
+from semcache.types import Lookup
 from semcache.types.evidence import Comparison
 
+NoVerdict: TypeAlias = Literal["late", "failed", "undecided"]
 _AT_ONCE = 8
 _log = logging.getLogger(__name__)
 
@@ -24,12 +27,22 @@ _log = logging.getLogger(__name__)
 NOBODY = BilledFor("default", "default")
 
 
+class SecondJudge(Protocol):
+    """Whom to ask about an audit that the judge leaves undecided. Raises nothing."""
+
+    def model_for(self, lookup: Lookup) -> str:
+        """Return the language model to ask about an audit of this request, "" for none."""
+
+    async def agree(self, comparison: Comparison, model: str, billed_for: BilledFor) -> bool | None:
+        """Return that model's verdict on a comparison, None if there is none; the caller is not charged for it."""
+
+
 class TimedJudge:
     """Asks `judge`, for at most `patience` seconds.
 
     `at_once` is how many comparisons may be asked about at the same time, and `lease` is for how many seconds no other
     worker has to take them. `ended` counts the requests that have ended so far. `paid` is called with the models that a
-    comparison asked, and what for.
+    comparison asked, and what for. `second` is asked what the judge cannot tell.
     """
 
     def __init__(
@@ -41,6 +54,7 @@ class TimedJudge:
         clock: Callable[[], float],
         patience: float = 30.0,
         paid: Callable[[Bill, BilledFor], object] = lambda *_: None,
+        second: SecondJudge | None = None,
     ) -> None:
         self.instant = judge.instant
         self.patience = patience
@@ -48,6 +62,7 @@ class TimedJudge:
         self._meter = meter
         self._clock = clock
         self._paid = paid
+        self._second = second
         # A judge that does not say so asks elsewhere, and only waits.
         self._local: bool = getattr(judge, "local", False)
         # Of those that wait for each other and for requests, no more are held than can be judged before they are free.
@@ -55,8 +70,29 @@ class TimedJudge:
         self.lease = patience * (1.0 + 1.0 / LEAST) if self._local else 2.0 * patience
         self._pace = Pace(ended)
 
-    async def agree(self, comparison: Comparison, *, since: float, billed_for: BilledFor = NOBODY) -> bool | None:
-        """Return the verdict on a comparison that has waited since that Unix time; None if there is none."""
+    def second_model(self, lookup: Lookup) -> str:
+        """Return the language model to ask if the judge cannot tell of an audit of this request, "" for none."""
+        return "" if self._second is None else self._second.model_for(lookup)
+
+    async def agree(
+        self, comparison: Comparison, *, since: float, billed_for: BilledFor = NOBODY, model: str = ""
+    ) -> bool | None:
+        """Return the verdict on a comparison that has waited since that Unix time; None if there is none.
+
+        What the judge cannot tell, that `model` is asked, if one is named.
+        """
+        verdict = await self._first(comparison, since, billed_for)
+        if isinstance(verdict, bool):
+            return verdict
+        if model and self._second is not None:
+            found = await self._second.agree(comparison, model, billed_for)
+            if found is not None:
+                return found
+        self._meter.unlabelled(verdict)
+        return None
+
+    async def _first(self, comparison: Comparison, since: float, billed_for: BilledFor) -> bool | NoVerdict:
+        """Return the judge's verdict, or why there is none."""
         with billed() as bill:
             try:
                 if not self._local:
@@ -66,17 +102,13 @@ class TimedJudge:
                 if bill:
                     self._paid(bill, billed_for)
 
-    async def _asked(self, comparison: Comparison) -> bool | None:
+    async def _asked(self, comparison: Comparison) -> bool | NoVerdict:
         try:
             async with asyncio.timeout(self.patience):
                 verdict = await self._judge.agree(comparison)
         except (TimeoutError, UpstreamTimeout):
-            self._meter.unlabelled("late")
-            return None
+            return "late"
         except Exception as error:
             _log.warning("the judge failed: %r", error)
-            self._meter.unlabelled("failed")
-            return None
-        if verdict is None:
-            self._meter.unlabelled("undecided")
-        return verdict
+            return "failed"
+        return "undecided" if verdict is None else bool(verdict)

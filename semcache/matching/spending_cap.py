@@ -2,7 +2,7 @@
 
 Pure: it gets amounts as arguments. Invariant: a verdict whose expected cost would exceed the share is not asked for, so
 the first is asked for only after requests have paid for it; a payer that has used up the share of its own requests gets
-at most half of the common share.
+at most half of the common share. Audits, which are for all, come first: they get what they need, up to half of it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,21 @@ from semcache.types import Usage
 # US dollars a token, for models whose price nobody has stated: only the ratio of asking to answering matters then.
 _NOMINAL_PROMPT, _NOMINAL_COMPLETION = 0.5e-6, 2e-6
 _COMMON = 0.5  # of the share of all, for those who have used up their own
+_AUDITS = 0.5  # of the share, at most, for audits
 _PAYERS = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of verdicts and of calls called off."""
+    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of verdicts and of calls called off.
+
+    `asked` counts verdicts, `audits` those of them on the two answers of an audit.
+    """
 
     upstream: float
     asking: float
     asked: int
+    audits: int
     over_budget: int
 
 
@@ -39,11 +44,15 @@ class _Account:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """An amount set aside for a verdict that is being asked for; `own` if its payer's own requests pay for it."""
+    """An amount set aside for a verdict that is being asked for; `own` if its payer's own requests pay for it.
+
+    Of an `audit` nobody is the payer.
+    """
 
     amount: float
     own: bool
     payer: Hashable
+    audit: bool = False
 
 
 class SpendingCap:
@@ -51,7 +60,8 @@ class SpendingCap:
 
     def __init__(self) -> None:
         self._upstream = self._asking = self._common = 0.0
-        self._asked = self._refused = 0
+        self._asked = self._audits = self._refused = 0
+        self._wanted = self._audited = 0.0  # for audits: what they would have cost so far, and what they did
         self._own: OrderedDict[Hashable, _Account] = OrderedDict()  # by payer
 
     def paid(self, amount: float, payer: Hashable = None) -> None:
@@ -70,13 +80,28 @@ class SpendingCap:
         self._book(reserved, amount)
         return reserved
 
+    def reserve_for_audit(self, amount: float, share: float) -> Reservation | None:
+        """Set aside what comparing the answers of an audit is expected to cost; else as `reserve`."""
+        self._wanted += amount
+        limit = share * self._upstream
+        if not (share > 0.0 and self._asking + amount <= limit and self._audited + amount <= _AUDITS * limit):
+            self._refused += 1
+            return None
+        reserved = Reservation(amount, own=True, payer=None, audit=True)
+        self._book(reserved, amount)
+        return reserved
+
     def settle(self, reserved: Reservation, amount: float | None) -> None:
         """Note the cost of a verdict in place of what was set aside, None if nobody was asked."""
         self._asked += amount is not None
+        self._audits += reserved.audit and amount is not None
         self._book(reserved, (amount or 0.0) - reserved.amount)
 
     def _book(self, reserved: Reservation, amount: float) -> None:
         self._asking += amount
+        if reserved.audit:
+            self._audited += amount
+            return
         self._common += 0.0 if reserved.own else amount
         account = self._of(reserved.payer)
         account.asking = max(0.0, account.asking + amount)
@@ -84,9 +109,11 @@ class SpendingCap:
     def _allows(self, amount: float, share: float, payer: Hashable) -> bool:
         if share == float("inf"):
             return True
-        fits = share > 0.0 and self._asking + amount <= share * self._upstream
+        limit = share * self._upstream
+        kept_free = max(0.0, min(self._wanted, _AUDITS * limit) - self._audited)
+        fits = share > 0.0 and self._asking + amount <= limit - kept_free
         if fits and not self._is_own(amount, share, payer):
-            fits = self._common + amount <= _COMMON * share * self._upstream
+            fits = self._common + amount <= _COMMON * limit
         self._refused += not fits
         return fits
 
@@ -110,7 +137,7 @@ class SpendingCap:
 
     def standing(self) -> Spending:
         """The amounts so far."""
-        return Spending(self._upstream, self._asking, self._asked, self._refused)
+        return Spending(self._upstream, self._asking, self._asked, self._audits, self._refused)
 
 
 def amount(cost: float, usage: Usage) -> float:

@@ -80,14 +80,15 @@ class Judgement:
     """A comparison that a judge still owes, of the answers of two entries.
 
     The question is: is the answer of `label.entry_id` right, where `fresh_id` was answered? `label.correct` means
-    nothing yet. Both entries live in the store; if one is gone no verdict can be given, and an
-    audit stays undecided.
+    nothing yet. Both entries live in the store; if one is gone no verdict can be given, and an audit stays undecided.
+    `model` is asked what the judge cannot tell, "" for none.
     """
 
     id: int
     fresh_id: int
     label: Label
     tries: int = 0
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from semcache.types import Selector
 from semcache.types.evidence import Judgement
@@ -36,6 +37,14 @@ async def test_what_was_served_is_judged_before_what_was_not(store):
     await store.enqueue([owed(4, n, served=n == 3) for n in (1, 2, 3)])
     assert [one.label.entry_id for one in await store.claim(2, now=NOW, lease=60)] == [1, 3]
     assert [one.label.entry_id for one in await store.claim(2, now=NOW, lease=60)] == [2]
+
+
+@every
+async def test_a_judgement_names_the_model_that_is_asked_if_the_judge_cannot_tell(store):
+    await store.put_all([(entry(n), None) for n in range(3)])
+    await store.enqueue([replace(owed(2, 0), model="gpt-x"), owed(2, 1)])
+    assert [one.model for one in await store.claim(2, now=NOW, lease=60)] == ["gpt-x", ""]
+    assert [one.model for one in await store.claim(2, now=NOW + 61, lease=60)] == ["gpt-x", ""]
 
 
 @every

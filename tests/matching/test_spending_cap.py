@@ -70,3 +70,28 @@ def test_what_is_asked_for_at_once_is_set_aside_and_given_back_where_nobody_was_
         cap.settle(one, None)
     assert cap.standing().asking == 2 * WORD
     assert words(cap, "a") == 126
+
+
+def test_verdicts_leave_room_for_audits_that_need_it_and_both_stay_within_the_share() -> None:
+    cap = SpendingCap()
+    assert cap.reserve_for_audit(WORD, SHARE) is None
+    cap.paid(64.0, "a")
+    assert words(cap, "a") == 127  # one less than without an audit
+    assert cap.reserve_for_audit(WORD, SHARE) is not None
+    assert (cap.reserve_for_audit(WORD, SHARE), words(cap, "a")) == (None, 0)
+    assert cap.standing().asking == SHARE * cap.standing().upstream
+
+
+def test_audits_take_at_most_half_of_the_share_and_count_what_they_did_cost() -> None:
+    cap = SpendingCap()
+    cap.paid(64.0, "a")
+    granted = 0
+    while (reserved := cap.reserve_for_audit(WORD, SHARE)) is not None:
+        cap.settle(reserved, WORD)
+        granted += 1
+    assert (granted, words(cap, "a")) == (64, 64)
+    cap.paid(1.0, "a")
+    reserved = cap.reserve_for_audit(WORD, SHARE)
+    assert reserved is not None
+    cap.settle(reserved, None)
+    assert (cap.standing().audits, cap.standing().asked) == (64, 128)

@@ -55,7 +55,13 @@ _CLAIM = (
     sa.update(judgements)
     .where(judgements.c.id.in_(_FIRST.limit(_BUNDLE).with_for_update(skip_locked=True)))
     .values(tries=judgements.c.tries + 1, free_at=sa.bindparam("held_until", type_=sa.Double))
-    .returning(*(judgements.c[name] for name in _SHARED), judgements.c.id, judgements.c.fresh_id, judgements.c.tries)
+    .returning(
+        *(judgements.c[name] for name in _SHARED),
+        judgements.c.id,
+        judgements.c.fresh_id,
+        judgements.c.tries,
+        judgements.c.model,
+    )
 )
 _FINISH = sa.delete(judgements).where(judgements.c.id == sa.bindparam("done", type_=sa.BigInteger))
 
@@ -96,7 +102,9 @@ class LearningRows:
     async def enqueue(self, judgements: Sequence[Judgement]) -> None:
         """Put comparisons into the queue, those of entries that are gone too."""
         values = [
-            _skeleton(owed.label) | {"fresh_id": owed.fresh_id, "tries": 0, "free_at": 0.0} for owed in judgements
+            _skeleton(owed.label)
+            | {"fresh_id": owed.fresh_id, "tries": 0, "free_at": 0.0, "model": rows.plain(owed.model) or None}
+            for owed in judgements
         ]
         if values:
             await self._db.script([(_ENQUEUE, values)])
@@ -114,8 +122,8 @@ class LearningRows:
             owed = self._db.skipped.readable(
                 judgements.name,
                 found,
-                key=lambda row: int(row[-3]),
-                read=lambda row: Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]),
+                key=lambda row: int(row[-4]),
+                read=lambda row: Judgement(row[-4], row[-3], _label(row[:-4]), row[-2], row[-1] or ""),
             )
         return sorted(owed, key=lambda judgement: judgement.id)
 

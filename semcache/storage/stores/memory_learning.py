@@ -68,7 +68,7 @@ class MemoryLearning:
         for owed in judgements:
             self._owed_seq += 1
             label = replace(owed.label, correct=False, seq=0)
-            self._owed[self._owed_seq] = Judgement(self._owed_seq, owed.fresh_id, label), 0.0
+            self._owed[self._owed_seq] = Judgement(self._owed_seq, owed.fresh_id, label, model=owed.model), 0.0
 
     async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
         """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time."""

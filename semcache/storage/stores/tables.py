@@ -179,6 +179,7 @@ judgements = sa.Table(
     sa.Column("fresh_id", BIG, nullable=False),
     sa.Column("tries", sa.Integer, nullable=False),
     sa.Column("free_at", sa.Double, nullable=False),
+    sa.Column("model", sa.String),
     sa.Index("judgements_free", "free_at"),
     sqlite_autoincrement=True,
 )
