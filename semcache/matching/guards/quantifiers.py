@@ -1,7 +1,8 @@
 """The guard for quantifiers and degrees: all is not some, at least is not at most, the cheapest is not the fastest.
 
-Reads bounds on numbers, how much of a thing is meant, exclusiveness ("only"), frequency and superlatives. The numbers
-themselves are the numbers guard's business, opposites the negation guard's.
+Reads bounds on numbers, how much of a thing is meant, if things are taken together or one by one, exclusiveness
+("only"), frequency and superlatives. The numbers themselves are the numbers guard's business, opposites the negation
+guard's.
 Invariant: two different readings of one kind conflict; what only one text says is at most a doubt, unless it is all
 that tells the texts apart.
 """
@@ -83,18 +84,38 @@ _HEIGHTS = frozenset(("tallest", "highest"))
 # From their foot, or from the sea.
 _MEASURED_TWICE = vocabulary("mountain mountains peak peaks volcano volcanoes summit summits")
 _WHERE_IT_TELLS = vocabulary("world world's earth earth's planet globe hawaii hawaiian")
+# One for all of them, or one for each.
+_TOGETHER = re.compile(
+    r"\b(?:altogether|all together|in total|in all|jointly|collectively)\b"
+    r"|\b(?:one|single|common|joint|shared|combined|overall) (?:[\w-]+ ){1,3}?(?:for|covering|across|about) "
+    r"(?:all|both|everyone|everybody|them|(?:the|our|my) (?:whole|entire)|all of (?:the|these|those|them|us))\b"
+)
+_ONE_BY_ONE = re.compile(
+    r"\b(?:each|apiece|separately|individually|respectively)\b"
+    r"|\bper (?:person|head|capita|item|piece|unit|copy|guest|child|ticket|seat|user|participant)\b"
+)
+_TOGETHER_OR_NOT = vocabulary(
+    "altogether together total jointly collectively one single common joint shared combined overall in each apiece"
+    " separately individually respectively per"
+)
+# The same one for each is one for all.
+_SAME_FOR_EACH = re.compile(r"\b(?:same|one|single|common|shared)\b[^.?!]{1,60} each\b")
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
 _SOME = 6  # content words by which texts may differ for a finding to tell them apart
 
 
 class QuantifierReading(NamedTuple):
-    """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often."""
+    """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often.
+
+    `taken` is how several things are: "together", "one by one", or "" where a text does not say so, or says both.
+    """
 
     bounds: frozenset[str]
     shares: dict[str, str]
     often: str
     only: bool
     degrees: frozenset[str]
+    taken: str = ""
 
 
 _NOTHING = QuantifierReading(frozenset(), {}, "", False, frozenset())
@@ -117,6 +138,8 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         telling = len(differing(query, cached)) <= _SOME
         if _opposed(one.bounds, two.bounds):
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", telling)
+        if telling and one.taken and two.taken and one.taken != two.taken:
+            return Conflict(self.name, _show((one.taken,), (two.taken,)))
         for noun, share in one.shares.items():
             other = two.shares.get(noun, share)
             if other != share and frozenset((share, other)) not in _ALIKE:
@@ -158,10 +181,17 @@ def read(text: str) -> QuantifierReading:
     bounds = frozenset[str]()
     if not bag.isdisjoint(_BOUNDS):
         bounds = frozenset(match.lastgroup or "" for match in _BOUND.finditer(words.lower))
+    taken = "" if bag.isdisjoint(_TOGETHER_OR_NOT) else _taken(words.lower)
     if bag.isdisjoint(_TRIGGERS):
-        return QuantifierReading(bounds, {}, "", False, frozenset()) if bounds else _NOTHING
+        return QuantifierReading(bounds, {}, "", False, frozenset(), taken) if bounds or taken else _NOTHING
     often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
-    return QuantifierReading(bounds, _shares(words), often, _is_exclusive(words), _degrees(words))
+    return QuantifierReading(bounds, _shares(words), often, _is_exclusive(words), _degrees(words), taken)
+
+
+def _taken(lower: str) -> str:
+    together, apart = _TOGETHER.search(lower) is not None, _ONE_BY_ONE.search(lower) is not None
+    apart = apart and _SAME_FOR_EACH.search(lower) is None
+    return "" if together == apart else "together" if together else "one by one"
 
 
 def _is_exclusive(words: SplitText) -> bool:

@@ -7,6 +7,14 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Give me a title for each of the five chapters", "Give me one title for all five chapters", VETO),
+    ("Write one caption for both photos", "Write a caption for each photo", VETO),
+    ("How much do the tickets cost in total?", "How much do the tickets cost each?", VETO),
+    ("How much do they weigh altogether?", "How much do they weigh individually?", VETO),
+    ("What is the fee per person?", "What is the fee for each person?", NOTHING),
+    ("Use one style for all headings", "Use the same style for each heading", NOTHING),
+    ("Use a single password for all of my accounts", "Use one password for every account", NOTHING),
+    ("List the parts of each one, all together", "List the parts of each one", NOTHING),
     ("Is the ferry always full?", "Is the ferry full?", NOTHING),
     ("Is the ferry always full?", "Is the ferry sometimes full?", VETO),
     ("Move the review to June 2nd", "Move the review to June 2nd or later", VETO),
