@@ -13,12 +13,13 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
-from semcache.errors import InvalidArgument, StoreError
+from semcache.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from semcache.config.settings import Settings
+    from semcache.protocols import EntryStore
     from semcache.types import ApiKey
 
 _MOST = 10**12  # of requests or tokens a minute, or dollars a day: more is no limit
@@ -54,10 +55,6 @@ def create(
     as_json: options.Json = False,
 ) -> None:
     """Make a key and print it, this once."""
-    if user is not None and (trusted or admin):
-        raise InvalidArgument(
-            "--user binds a key to one user, and --trusted and --admin keys see those of all: give one"
-        )
 
     def make(salt: bytes) -> tuple[str, ApiKey]:
         import secrets
@@ -96,7 +93,7 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
             key.tenant,
             key.user or "",
             key.name,
-            " ".join(right.replace("_", "-") for right in ("trusted", "admin", "read_only") if getattr(key, right)),
+            _rights(key),
             _limits(key),
             output.moment(key.created),
             output.moment(key.revoked),
@@ -149,6 +146,7 @@ async def _create(settings: Settings, make: Callable[[bytes], tuple[str, ApiKey]
     async with store_of(settings, create=True) as store:
         plain, key = make(store.salt)
         await store.add_key(key)
+        await _note(store, "make key", key.tenant, key=key.id, rights=_rights(key) or "plain", user=key.user)
     return plain, key
 
 
@@ -166,12 +164,34 @@ async def _limit(settings: Settings, key_id: str, limits: tuple[int | None, int 
             raise StoreError(
                 f"a store of kind {type(store).__name__} keeps no limits of keys: use those of the settings"
             )
-        return await store.limit_key(key_id, requests=requests, tokens=tokens, dollars=dollars)
+        done = await store.limit_key(key_id, requests=requests, tokens=tokens, dollars=dollars)
+        if done:
+            [key] = [one for one in await store.keys() if one.id == key_id]
+            await _note(store, "limit key", key.tenant, key=key_id, limits=_limits(key) or "those of the settings")
+        return done
 
 
 async def _revoke(settings: Settings, key_id: str) -> bool:
     async with store_of(settings) as store:
-        return await store.revoke_key(key_id, now=time.time())
+        done = await store.revoke_key(key_id, now=time.time())
+        if done:
+            [key] = [one for one in await store.keys() if one.id == key_id]
+            await _note(store, "revoke key", key.tenant, key=key_id)
+        return done
+
+
+async def _note(store: EntryStore, action: str, tenant: str, **detail: str | None) -> None:
+    """Write into the administrators' log, if the store keeps one."""
+    from semcache.protocols import OperatorStore
+    from semcache.types import AdminAction
+
+    if isinstance(store, OperatorStore):
+        said = {name: value for name, value in detail.items() if value is not None}
+        await store.act(AdminAction(time.time(), output.user(), action, tenant, said))
+
+
+def _rights(key: ApiKey) -> str:
+    return " ".join(right.replace("_", "-") for right in ("trusted", "admin", "read_only") if getattr(key, right))
 
 
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")

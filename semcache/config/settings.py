@@ -45,8 +45,10 @@ PREFIX = "SEMCACHE_"
 FILE_VARIABLE = "SEMCACHE_CONFIG"
 FILE_NAME = "semcache.yaml"
 MASK = "**********"
-# What Kubernetes sets for a Service named semcache.
-_KUBERNETES = re.compile(r"SEMCACHE_(SERVICE|PORT)(_[A-Z0-9]+)*")
+# What Kubernetes sets for a Service named semcache: these, and SEMCACHE_PORT to a URL.
+_KUBERNETES = re.compile(
+    r"SEMCACHE_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|SEMCACHE_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?"
+)
 # In the URL of a database a password may hold "/" and "@" as they are; in any other URL "/" ends it.
 _PASSWORD = re.compile(r"(?<=://).*(?=@)|(?<=password=)[^&]*", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*(?=@)")
@@ -105,12 +107,25 @@ class Settings(Section):
         except ValidationError as error:
             raise ConfigError("\n".join(_explain(problem, sources) for problem in error.errors())) from error
         settings._sources.update(sources)
+        settings._check_sizes()
         key = env.get("OPENAI_API_KEY", "").strip()
         try:
             settings._openai_key = sendable(SecretStr(key)) if key else None
         except ValueError as error:
             raise ConfigError(f"OPENAI_API_KEY: {error}") from None
         return settings
+
+    def _check_sizes(self) -> None:
+        """Raise ConfigError if a body may be larger than what is held at once: it would wait and be refused as busy."""
+        server = self.server
+        for name in ("max_tenant_in_flight", "max_in_flight"):
+            most = getattr(server, name)
+            if server.max_body > most:
+                told = [self._sources[key] for key in ("server.max_body", f"server.{name}") if key in self._sources]
+                raise ConfigError(
+                    f"{' and '.join(told) or 'settings'}: server.max_body is {server.max_body} bytes, and a body of "
+                    f"that size never fits into server.{name}, {most}: raise that, or lower server.max_body"
+                )
 
     @property
     def fallback_key(self) -> SecretStr | None:
@@ -191,12 +206,19 @@ def _from_cli(cli: Mapping[str, Any]) -> Layer:
 def _from_env(env: Mapping[str, str]) -> Layer:
     known = {PREFIX + key.replace(".", "__").upper(): key for key in KEYS}
     for name in sorted(env):
-        if name.startswith(PREFIX) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(name):
+        if name.startswith(PREFIX) and name != FILE_VARIABLE and not _is_of_kubernetes(name, env[name]):
             if name not in known:
-                raise ConfigError(f"environment: {name} is no setting{_nearest(name, [*known, FILE_VARIABLE])}")
+                # Of SEMCACHE_PORT only the section was left out.
+                meant = [key for key in known if key.endswith(f"__{name.removeprefix(PREFIX)}")]
+                others = meant or [*known, FILE_VARIABLE]
+                raise ConfigError(f"environment: {name} is no setting{_nearest(name, others)}")
             # An empty variable is how shells and compose files say "not set".
             if env[name].strip():
                 yield known[name], env[name].strip(), name
+
+
+def _is_of_kubernetes(name: str, value: str) -> bool:
+    return _KUBERNETES.fullmatch(name) is not None or (name == "SEMCACHE_PORT" and "://" in value)
 
 
 def _from_file(file: Path | None) -> Layer:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from semcache.errors import ConfigError, SemcacheError, StoreError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
+from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, with_status_noted
 from semcache.proxy.client_edges import ClientEdges
 from semcache.proxy.connection_limits import ConnectionLimits
 from semcache.proxy.doors import open_doors, open_upstream
@@ -47,7 +48,7 @@ from semcache.proxy.web_socket_route import WebSocketRoute
 from semcache.runtime import reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
-from semcache.types import ApiKey, Recorded
+from semcache.types import ApiKey, Endpoint, Recorded
 from semcache.upstream.routing.attempt import Routed
 
 _REFRESH, _LONGEST_REFRESH = 1.0, 10.0  # seconds
@@ -300,18 +301,21 @@ class Proxy:
         task = serving.enter(looking=looking)
         try:
             if scope["method"] == "POST" and (dialect := self._dialects.get(path)) is not None:
-                await serving.completions(dialect, scope, receive, send)
+                await serving.completions(dialect, scope, receive, self._counted(dialect.endpoint, send))
             elif scope["method"] == "POST" and path == _EMBEDDINGS:
-                await serving.embeddings(scope, receive, send)
+                await serving.embeddings(scope, receive, self._counted(Endpoint.EMBEDDINGS, send))
             elif looking:
                 await serving.administration(scope, receive, send)
             else:
-                await serving.passthrough(scope, receive, send)
+                await serving.passthrough(scope, receive, self._counted("other", send))
         except BrokenOff:
             # Returning without the last body message makes the server cut the connection, as the backend did.
             return
         finally:
             serving.leave(task)
+
+    def _counted(self, endpoint: str, send: Send) -> Send:
+        return with_status_noted(send, partial(self.cache.meter.replied, endpoint))
 
     def _note(self, row: Recorded) -> None:
         self.cache.event_log.note(row)

@@ -101,6 +101,17 @@ async def respond(send: Send, status: int, headers: HeaderList, body: bytes) -> 
     await send({"type": "http.response.body", "body": body})
 
 
+def with_status_noted(send: Send, note: Callable[[int], object]) -> Send:
+    """Return a `send` that calls `note` with the status of a reply when it begins."""
+
+    async def noting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            note(message["status"])
+        await send(message)
+
+    return noting
+
+
 @asynccontextmanager
 async def until_disconnect(receive: Receive) -> AsyncIterator[None]:
     """Run a block that ends with Disconnected as soon as the client goes. The request body must have been read.

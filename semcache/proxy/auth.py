@@ -60,12 +60,17 @@ def new_key(
 ) -> tuple[str, ApiKey]:
     """Make a key; the plain one is shown once and kept nowhere.
 
-    `rng_bytes(n)` gives n random bytes, such as `secrets.token_bytes`; `now` is Unix seconds.
+    `rng_bytes(n)` gives n random bytes, such as `secrets.token_bytes`; `now` is Unix seconds. Raises InvalidArgument,
+    also for a key of one `user` that is to see those of all.
     """
     if not tenant or not tenant.isprintable():
         raise InvalidArgument(f"tenant {tenant!r} must be a printable name")
     if user is not None and (not user or not user.isprintable()):
         raise InvalidArgument(f"user {user!r} must be a printable name")
+    if user is not None and (trusted or admin):
+        raise InvalidArgument(
+            f"user {user!r} binds the key to one user, and trusted and admin keys see those of all: give one of the two"
+        )
     plain = PREFIX + base64.urlsafe_b64encode(rng_bytes(32)).rstrip(b"=").decode()
     key_id = f"key_{rng_bytes(6).hex()}"
     return plain, ApiKey(key_id, digest(plain, salt), tenant, name, now, trusted, admin, user=user)

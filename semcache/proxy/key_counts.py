@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from semcache.runtime.disk_space import allocate
 from semcache.runtime.durations import DAY
 
 BUCKET = 5.0  # seconds
@@ -54,11 +55,10 @@ class KeyCounts:
             import fcntl  # noqa: F401 - is there a way to lock
 
             self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            if os.fstat(self._file).st_size < _SLOT.size * _SLOTS:
-                os.ftruncate(self._file, _SLOT.size * _SLOTS)
+            allocate(self._file, _SLOT.size * _SLOTS)
             self._map = mmap.mmap(self._file, _SLOT.size * _SLOTS)
         except (ImportError, OSError, ValueError) as error:
-            _log.warning("limits of API keys are counted by each worker on its own: %s", error)
+            _log.warning("limits of API keys are counted by each worker on its own, not in %s: %s", file, error)
             if self._file >= 0:
                 os.close(self._file)
             self._file = -1

@@ -21,6 +21,7 @@ COMPONENTS = (
 )
 UNLABELLED = ("undecided", "late", "failed", "lapsed", "no-answer", "not-stored", "full", "given-up")
 EVICTED = ("quota", "expired", "unreadable")
+REPLIED = ("chat", "completions", "responses", "embeddings", "messages", "other")  # "other" is passed through unread
 LIMITED = ("requests", "tokens", "dollars")
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
@@ -34,6 +35,12 @@ class Meter:
         r = self.registry
         self._requests = Counter(
             "semcache_requests_total", "Requests by outcome.", ["endpoint", "category", "outcome", "why"], registry=r
+        )
+        self._replies = Counter(
+            "semcache_replies_total",
+            "Replies under /v1 by class of status, such as 5xx; refused requests too.",
+            ["endpoint", "status"],
+            registry=r,
         )
         self._seconds = Histogram(
             "semcache_request_seconds",
@@ -126,6 +133,8 @@ class Meter:
         ):
             for value in values:
                 counter.labels(value)
+        for endpoint in REPLIED:
+            self._replies.labels(endpoint, "5xx")
 
     def expect(self, category: str) -> None:
         """Show what alerts count in this category as 0, unless it has been counted."""
@@ -145,6 +154,10 @@ class Meter:
         self._audit_rate.labels(category).set(standing.audit_rate)
         for state in State:
             self._state.labels(category, state.value).set(state is standing.state)
+
+    def replied(self, endpoint: str, status: int) -> None:
+        """Count a reply that begins with this status."""
+        self._replies.labels(endpoint, f"{status // 100}xx").inc()
 
     def labelled(self, label: Label) -> None:
         """Count a label that is learned from."""

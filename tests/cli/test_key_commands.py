@@ -73,7 +73,7 @@ def test_a_tenant_without_a_name_is_refused(run: Run) -> None:
 def test_a_key_of_one_user_sees_no_others(run: Run) -> None:
     done = run("keys", "create", "--tenant", "acme", "--user", "ann", "--trusted")
     assert done.returncode == 2
-    assert "--user" in done.stderr
+    assert "user 'ann' binds the key to one user" in done.stderr
     assert run("keys", "create", "--tenant", "acme", "--user", "ann").returncode == 0
 
 
@@ -81,3 +81,21 @@ def test_a_key_that_only_reads_says_so(run: Run) -> None:
     made = json.loads(run("keys", "create", "--tenant", "acme", "--admin", "--read-only", "--json").stdout)
     assert (made["admin"], made["read_only"]) == (True, True)
     assert "admin read-only" in run("keys", "list").stdout
+
+
+def test_what_is_done_to_keys_is_in_the_administrators_log(run: Run) -> None:
+    made = json.loads(run("keys", "create", "--tenant", "acme", "--user", "ann", "--json").stdout)
+    run("keys", "limit", made["id"], "--requests", "5")
+    run("keys", "revoke", made["id"])
+    run("keys", "revoke", "key_unknown")
+    log = json.loads(run("actions", "--json").stdout)
+    assert [(one["action"], one["tenant"]) for one in log] == [
+        ("revoke key", "acme"),
+        ("limit key", "acme"),
+        ("make key", "acme"),
+    ]
+    shown = json.dumps(log)
+    assert made["id"] in shown
+    assert "ann" in shown
+    assert "5 requests/min" in shown
+    assert made["key"] not in shown

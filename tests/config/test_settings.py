@@ -60,7 +60,33 @@ def test_options_not_given_and_empty_variables_set_nothing() -> None:
     ("value", "size"), [("20 MiB", 20 << 20), ("1.5GB", 1_500_000_000), ("4096", 4096), ("10 b", 10), ("2KiB", 2048)]
 )
 def test_sizes_are_written_as_people_write_them(value: str, size: int) -> None:
-    assert load({"SEMCACHE_SERVER__MAX_BODY": value}).server.max_body == size
+    assert load({"SEMCACHE_SERVER__MAX_HEADER": value}).server.max_header == size
+
+
+@pytest.mark.parametrize("name", ["max_in_flight", "max_tenant_in_flight"])
+def test_a_body_that_could_never_be_held_is_refused_at_the_start_and_both_settings_are_named(name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"server\.max_body is 2048 bytes.*server\.{name}, 1024: raise that"):
+        load({"SEMCACHE_SERVER__MAX_BODY": "2048", f"SEMCACHE_SERVER__{name.upper()}": "1024"})
+    with pytest.raises(ConfigError, match=r"^SEMCACHE_SERVER__MAX_BODY: server\.max_body"):
+        load({"SEMCACHE_SERVER__MAX_BODY": "1 GiB"})
+
+
+KUBERNETES = {
+    "SEMCACHE_SERVICE_HOST": "10.0.0.7",
+    "SEMCACHE_SERVICE_PORT": "80",
+    "SEMCACHE_SERVICE_PORT_HTTP": "80",
+    "SEMCACHE_PORT": "tcp://10.0.0.7:80",
+    "SEMCACHE_PORT_80_TCP": "tcp://10.0.0.7:80",
+    "SEMCACHE_PORT_80_TCP_ADDR": "10.0.0.7",
+    "SEMCACHE_PORT_80_TCP_PORT": "80",
+    "SEMCACHE_PORT_80_TCP_PROTO": "tcp",
+}
+
+
+def test_variables_of_a_service_named_semcache_are_no_settings_and_a_mistaken_port_is_an_error() -> None:
+    assert load(KUBERNETES).server.port == 8080
+    with pytest.raises(ConfigError, match="SEMCACHE_PORT is no setting; did you mean SEMCACHE_SERVER__PORT"):
+        load({"SEMCACHE_PORT": "9000"})
 
 
 @pytest.mark.parametrize(

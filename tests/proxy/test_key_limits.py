@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -231,6 +233,45 @@ def test_processes_count_together(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
     assert allowed.value == 60
+
+
+@pytest.mark.parametrize("held", [0, 1 << 20])
+def test_on_a_full_disk_each_worker_counts_on_its_own_and_none_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, held: int
+) -> None:
+    file = tmp_path / "counts"
+    with file.open("wb") as made:
+        made.truncate(held)
+
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    counts = KeyCounts(file)
+    counts.add("key", 1000.0, tokens=5, dollars=1.5)
+    assert counts.used("key", 1000.0).dollars == 1.5
+    counts.close()
+    assert "each worker on its own" in caplog.text
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_file_of_counts_has_no_holes_that_a_full_disk_could_not_fill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    def unknown(*_: int) -> None:
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    if not known:
+        monkeypatch.setattr(os, "posix_fallocate", unknown, raising=False)
+    file = tmp_path / "counts"
+    file.write_bytes(b"")
+    os.truncate(file, 1 << 20)
+    counts = KeyCounts(file)
+    counts.add("key", 1000.0, tokens=5, dollars=1.5)
+    counts.close()
+    assert file.stat().st_blocks * 512 >= 1 << 19
+    counts = KeyCounts(file)
+    assert counts.used("key", 1000.0).dollars == 1.5
 
 
 def test_never_more_than_the_limit_in_any_sixty_seconds(tmp_path: Path) -> None:

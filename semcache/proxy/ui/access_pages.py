@@ -50,7 +50,8 @@ async def make_key(visit: Visit) -> Response:
     key = replace(key, read_only=visit.asked("read_only") == "yes")
     await visit.cache.components.store.add_key(key)
     rights = rights + (" read-only" if key.read_only else "")
-    await visit.cache.operating.act("make key", who=visit.who, tenant=key.tenant, key=key.id, rights=rights)
+    bound = {} if user is None else {"user": user}
+    await visit.cache.operating.act("make key", who=visit.who, tenant=key.tenant, key=key.id, rights=rights, **bound)
     await _renew(visit)
     return await access(visit, plain, f"{key.id} for tenant {key.tenant}")
 

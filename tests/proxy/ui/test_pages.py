@@ -368,6 +368,12 @@ async def test_a_key_is_made_shown_once_used_and_revoked(tmp_path: Path) -> None
         await browser.post("/access/revoke", {"sign": sign, "key": key.id, "sure": "yes"})
         assert (await made.get()).status == 303
         assert (await browser.post("/access/keys", {"sign": sign, "tenant": ""})).status == 400
+        for rights in ("trusted", "admin"):
+            refused = await browser.post("/access/keys", {"sign": sign, "tenant": "d", "user": "ann", "rights": rights})
+            assert refused.status == 400
+        await browser.post("/access/keys", {"sign": sign, "tenant": "d", "user": "ann"})
+        assert [one.user for one in await proxy.cache.api_keys() if one.tenant == "d"] == ["ann"]
+        assert "ann" in str((await proxy.cache.operating.actions(tenant="d"))[0])
 
 
 async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) -> None:
