@@ -135,7 +135,7 @@ async def open_components(opening: Opening) -> Components:
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.begin(kept.last, kept.anew)
         await maintenance.gauge()
-        if (snapshot := _snapshot(opening)) is not None:
+        if (snapshot := _snapshot(opening)) is not None and not opening.looks:
             closing.push_async_callback(
                 lambda: write_snapshot(snapshot, live.index, embedder_id=embedder.id, head=maintenance.seen)
             )

@@ -36,11 +36,12 @@ async def open_from(
     judge_backend: Backend | None = None,
     upstream: Backend | None = None,
     common: CommonParts | None = None,
+    looks: bool = False,
 ) -> Components:
     """Open a cache as the settings say. Raises SemcacheError.
 
     The judge "llm" asks `judge_backend`, or a backend of its own without one; a judge of a plug-in gets the same.
-    Verifiers are opened if there is an `upstream`, which they may ask. `common` are the parts of an open cache.
+    Verifiers are opened if there is an `upstream`, which they may ask. `common` and `looks` are as in `Opening`.
     """
     keys = settings.store.seal_keys
 
@@ -74,6 +75,7 @@ async def open_from(
         undo=settings.store.undo,
         share_memos=settings.cache.share_memos,
         common=common,
+        looks=looks,
     )
     if asks(settings.cache.judge) and judge_backend is None:
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)

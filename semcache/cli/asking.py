@@ -164,7 +164,7 @@ async def _explain(
 
     async with store_of(settings):  # a folder without a cache is a mistake, and no cache is made here
         pass
-    async with cache_of(settings, time.time) as cache:
+    async with cache_of(settings, time.time, looks=True) as cache:
         models = await cache.operating.models(tenant)
         named = model or next(iter(models), "default")
         try:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
 
 import typer
 
@@ -55,10 +55,20 @@ def export(
     """Write every entry with its answer, for `semcache import`. Encrypted entries come out in the clear."""
     settings = settings_from(config, data=data)
     with _target(out) as file:
-        written, unreadable = run_async(_export(settings, file))
-    output.note(f"{written} entries exported" + (f" to {out}" if out else ""))
-    if unreadable:
-        output.note(f"error: {unreadable} entries could not be decrypted: `semcache doctor` says why")
+        done = run_async(_export(settings, file))
+    output.note(f"{done.written} entries exported" + (f" to {out}" if out else ""))
+    if done.rejected:
+        output.note(
+            f"of {done.rejected} of them it is known for which requests they are wrong; that stays behind: to move a "
+            "cache with what it has learned, copy its database"
+        )
+    if done.counted:
+        output.note(
+            f"of {done.counted} of them it is counted who has asked (`quorum`); that stays behind, and what is "
+            "imported is served to all: to keep it, copy the database"
+        )
+    if done.unreadable:
+        output.note(f"error: {done.unreadable} entries could not be decrypted: `semcache doctor` says why")
         raise typer.Exit(1)
 
 
@@ -97,18 +107,30 @@ def import_(
         raise typer.Exit(1)
 
 
-async def _export(settings: Settings, file: BinaryIO) -> tuple[int, int]:
-    """Write all entries; return how many, and how many could not be opened."""
+class _Exported(NamedTuple):
+    """The entries `written`, those that could not be opened, and those of which something stays behind."""
+
+    written: int
+    unreadable: int
+    rejected: int
+    counted: int
+
+
+async def _export(settings: Settings, file: BinaryIO) -> _Exported:
+    """Write all entries."""
+    from semcache.cache.quorum import OPERATOR
     from semcache.types import Selector
 
-    written, after = 0, -1
+    written, counted, after = 0, 0, -1
     async with store_of(settings) as store:
         while page := await store.select(Selector(everything=True), limit=_PAGE, after=after):
             for entry in page:
                 file.write(line(entry))
             written += len(page)
+            counted += sum(bool(entry.askers) and OPERATOR not in entry.askers for entry in page)
             after = page[-1].id
-        return written, getattr(store, "unreadable", 0)
+        rejected = {one.entry_id for one in await store.rejections()}
+        return _Exported(written, getattr(store, "unreadable", 0), len(rejected), counted)
 
 
 def line(entry: Entry) -> bytes:

@@ -79,14 +79,16 @@ async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator
 
 
 @asynccontextmanager
-async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
-    """Open the whole cache, embedder and index included. Raises SemcacheError.
+async def cache_of(
+    settings: Settings, clock: Callable[[], float], *, looks: bool = False
+) -> AsyncIterator[AsyncSemanticCache]:
+    """Open the whole cache, embedder and index included; one that only `looks` is left as it is. Raises SemcacheError.
 
     What servers of the same store owe a judgement waits for them: this command may have another judge, or clock.
     """
     from semcache.agents.library import AsyncSemanticCache
     from semcache.cache.opening_from_settings import open_from
 
-    async with AsyncSemanticCache(await open_from(settings, clock=clock)) as cache:
+    async with AsyncSemanticCache(await open_from(settings, clock=clock, looks=looks)) as cache:
         cache.components.learner.leave_queue()
         yield cache

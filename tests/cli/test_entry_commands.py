@@ -318,3 +318,19 @@ def test_a_star_in_a_scope_stands_for_any() -> None:
     assert _scope("acme/*/a%2Fb") == ("acme", None, "a/b")
     assert _scope("%2A") == ("*", None, None)
     assert _scope(None) == (None, None, None)
+
+
+async def test_explaining_with_another_embedder_leaves_the_snapshot_of_the_index(
+    run: Run, fill: Fill, tmp_path: Path
+) -> None:
+    await fill(PROMPTS)
+
+    def snapshot() -> dict[str, bytes]:
+        files = sorted((tmp_path / "data" / "index").rglob("*"))
+        return {str(file): file.read_bytes() for file in files if file.is_file()}
+
+    before = snapshot()
+    assert any(before.values())
+    assert run("explain", "What is a monad?", "--model", "m", "--embedder", "hashing:64").returncode == 0
+    assert run("explain", "What is a monad?", "--model", "m").returncode == 0
+    assert snapshot() == before

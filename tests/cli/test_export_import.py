@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
+from semcache.types import Rejection, Selector
 from tests.waiting import PATIENCE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -50,6 +51,20 @@ async def test_an_export_into_a_pipe_leaves_the_pipe_there(run: Run, fill: Fill,
         assert len(reader.communicate(timeout=PATIENCE)[0].splitlines()) == 2
     folder = run("export", "-o", tmp_path)
     assert (folder.returncode, folder.stderr) == (1, f"error: {tmp_path} cannot be written: Is a directory\n")
+
+
+async def test_an_export_says_what_stays_behind(run: Run, tmp_path: Path) -> None:
+    pack = tmp_path / "quorum.yaml"
+    pack.write_text("name: q\ndefaults: {quorum: 3}\n")
+    async with await opened(tmp_path / "data", pack) as cache:
+        for prompt, answer in PROMPTS.items():
+            found = await cache.lookup(prompt, user="ann")
+            await cache.record(found, answer)
+        [entry, _] = await cache.select(Selector(everything=True))
+        await cache.components.store.reject([Rejection(entry.id, bytes(32))], now=1.0)
+    said = run("export", "-o", tmp_path / "all.jsonl").stderr
+    assert "of 1 of them it is known for which requests they are wrong; that stays behind" in said
+    assert "of 2 of them it is counted who has asked (`quorum`); that stays behind" in said
 
 
 async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill: Fill, tmp_path: Path) -> None:
