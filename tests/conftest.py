@@ -128,6 +128,6 @@ def _patient() -> Iterator[None]:
         patch.setattr(opening, "GuardedCalls", _guarded)
         for limit in ("models.verifiers.MODEL_PATIENCE", "models.verifiers.LLM_PATIENCE"):
             patch.setattr(f"semcache.{limit}", PATIENCE)
-        for module in ("proxy.health_routes", "proxy.plan_turn", "upstream.routing.replica"):
+        for module in ("proxy.health_routes", "proxy.plan_turn", "upstream.routing.server_kind_inquiry"):
             patch.setattr(f"semcache.{module}._PATIENCE", PATIENCE)
         yield

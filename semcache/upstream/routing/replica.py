@@ -1,4 +1,4 @@
-"""One replica: how it is reached, what kind of server it is, what it is believed to hold and how busy it is.
+"""One replica: how it is reached, what it is believed to hold and how busy it is.
 
 Knows its backend and its own prompts, no other replica. Invariant: a server of an unknown kind is asked what it is
 before it is sent a prompt, so that no tenant's prompt enters a shared cache without its salt.
@@ -6,31 +6,23 @@ before it is sent a prompt, so that no tenant's prompt enters a shared cache wit
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import msgspec
 
-from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.runtime.breaker import Breaker
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.event_stream import KvEvents
-from semcache.upstream.routing.kinds import AUTO, KINDS, ServerKind, fields_for, of_models, wants_draft
+from semcache.upstream.routing.kinds import AUTO, ServerKind, fields_for, wants_draft
 from semcache.upstream.routing.prompts import BYTES, BlockChain, RoutedPrompt
+from semcache.upstream.routing.server_kind_inquiry import ServerKindInquiry
 from semcache.upstream.routing.tokens import ServerTokens
 from semcache.upstream.routing.tree import PromptTree
 
-_CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
-_SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time
-_REFUSES = frozenset({401, 403})
-_REFUSED_SECONDS = 60.0  # how long a refused credential is not asked with again: not with every prompt
-_PATIENCE = 2.0  # seconds to say what it is
-_PAUSE = 5.0  # seconds between questions that it did not answer
-_AGAIN_SECONDS = 60.0  # after which one that is of no known kind is asked again: it may have been starting
 _HALF_LIFE = 60.0
 _RUNNING_TOKENS = 128  # what a request that is being decoded weighs against one that waits
 _EXPECTED_SECONDS = 2.0  # how long blocks that were sent for are believed in until an event names them
@@ -58,8 +50,7 @@ class Address:
 class Replica:
     """The server behind `backend`, which it owns.
 
-    `kind` None is asked for; it is `silent` when it did not answer that in time. Times are monotonic seconds, work is
-    in tokens.
+    `kind` None is asked for, by `inquiry`. Times are monotonic seconds, work is in tokens.
 
     With `follow`, which makes the follower of KV events that keeps a ledger, and `tokens`, blocks are the server's own;
     without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks.
@@ -85,13 +76,7 @@ class Replica:
         self._queue: Counter[str] = Counter()
         self.running = 0
         self.reports = False
-        self.silent = False
-        self._kind = kind
-        self._again = math.inf if kind is not None else -math.inf
-        self._asking: asyncio.Task[ServerKind | UpstreamError] | None = None
-        self._shown: Sequence[tuple[str, str]] = ()
-        self._refused: Sequence[tuple[str, str]] | None = None
-        self._refused_until = 0.0
+        self.inquiry = ServerKindInquiry(name, backend, kind=kind)
         self._placed, self._placed_at = 0.0, 0.0
 
     @property
@@ -150,7 +135,7 @@ class Replica:
     async def send(self, prompt: RoutedPrompt, outbound: Outbound) -> Reply:
         """Ask it, with what its kind takes. Raises UpstreamError or UpstreamTimeout."""
         if prompt.known:
-            kind = await self.kind(outbound.headers)
+            kind = await self.inquiry.kind(outbound.headers)
             fields = fields_for(kind, prompt, await drafted(kind, prompt, outbound))
             if prompt.rewritten or fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
@@ -158,86 +143,12 @@ class Replica:
 
     async def close(self) -> None:
         """Follow no events any more and close every connection."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        await self.inquiry.close()
         for part in (self.events, self.tokens, self.backend):
             if part is not None:
                 await part.close()
-
-    async def kind(self, headers: Sequence[tuple[str, str]]) -> ServerKind:
-        """The kind of the server, asked for with the credentials of a request until it has said so.
-
-        One that refuses them is taken for "other", and asked with them again after a while. Raises UpstreamError.
-        """
-        shown = _shown(headers)
-        while self._kind is None:
-            if shown == self._refused and asyncio.get_running_loop().time() < self._refused_until:
-                return KINDS["other"]
-            if self.silent:  # not with every request does one wait for it to say nothing again
-                self.meet(headers)
-                raise self._said_nothing()
-            asking = self._asking or self._ask(shown)
-            mine = self._shown == shown
-            answer = await asyncio.shield(asking)
-            if isinstance(answer, UpstreamError):
-                raise answer
-            if mine:  # else another's credentials may have been refused
-                return answer
-        self.meet(headers)
-        return self._kind
-
-    def meet(self, headers: Sequence[tuple[str, str]]) -> None:
-        """Ask the server for its kind in the background, unless it was asked recently."""
-        if self._asking is None and asyncio.get_running_loop().time() >= self._again:
-            self._ask(_shown(headers))
-
-    def _ask(self, shown: Sequence[tuple[str, str]]) -> asyncio.Task[ServerKind | UpstreamError]:
-        self._shown = shown
-        self._asking = asyncio.create_task(self._asked(shown), name="semcache-replica-kind")
-        return self._asking
-
-    async def _asked(self, shown: Sequence[tuple[str, str]]) -> ServerKind | UpstreamError:
-        self._again = asyncio.get_running_loop().time() + _PAUSE
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                return await self._answer(shown)
-        except TimeoutError:
-            self.silent = self._kind is None
-            return self._said_nothing()
-        except UpstreamError as error:
-            return error
-        finally:
-            self._asking = None
-
-    async def _answer(self, shown: Sequence[tuple[str, str]]) -> ServerKind:
-        reply = await self.backend.send(Outbound("GET", "/v1/models", [("accept", "application/json"), *shown], b""))
-        try:
-            body = b"".join([chunk async for chunk in reply.chunks()])
-        finally:
-            await reply.close()
-        self.silent = False
-        if reply.status >= 500:
-            raise UpstreamError(f"{self.name} answered /v1/models with {reply.status}")
-        kind, now = KINDS[of_models(body)], asyncio.get_running_loop().time()
-        if reply.status in _SAYS_WHAT_IT_IS:
-            self._kind, self._again = kind, now + _AGAIN_SECONDS if kind is KINDS["other"] else math.inf
-        elif reply.status in _REFUSES:
-            self._refused, self._refused_until = shown, now + _REFUSED_SECONDS
-            self._again = self._refused_until
-        return kind
-
-    def _said_nothing(self) -> UpstreamError:
-        return UpstreamError(
-            f"{self.name} did not answer /v1/models within {_PATIENCE:g} s; where it serves all the same, say its kind "
-            "in upstream.replicas"
-        )
 
 
 async def drafted(kind: ServerKind, prompt: RoutedPrompt, outbound: Outbound) -> str:
     """A guess at the answer for a server of this kind, "" where it is to be given none."""
     return await outbound.draft() if outbound.draft is not None and wants_draft(kind, prompt) else ""
-
-
-def _shown(headers: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    return [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]

@@ -151,7 +151,7 @@ class Router:
         prompt.rewritten = prompt.fields is not came
         if prompt.known:
             for replica in self._replicas:
-                replica.meet(outbound.headers)
+                replica.inquiry.meet(outbound.headers)
             await self._tokenize(prompt, outbound)
         return prompt
 
@@ -231,7 +231,7 @@ class Router:
         now, most = self._clock(), self._routing.max_running
         untried = [replica for replica in self._replicas if replica.name not in tried]
         # Where all are out of order, one of them has to be asked: it may be back.
-        usable = [replica for replica in untried if replica.breaker.closed(now) and not replica.silent] or untried
+        usable = [one for one in untried if one.breaker.closed(now) and not one.inquiry.silent] or untried
         return [replica for replica in usable if most is None or replica.running < most]
 
     def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:

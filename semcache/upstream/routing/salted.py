@@ -52,7 +52,7 @@ class SaltedBackend:
     async def _kind(self, outbound: Outbound) -> ServerKind:
         """The kind of the server; one that cannot tell may serve all the same, and is asked again."""
         try:
-            return await self._replica.kind(outbound.headers)
+            return await self._replica.inquiry.kind(outbound.headers)
         except UpstreamTimeout:
             raise
         except UpstreamError:

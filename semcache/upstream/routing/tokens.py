@@ -14,9 +14,11 @@ import msgspec
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound
 from semcache.upstream.routing.prompts import RoutedPrompt
+from semcache.upstream.routing.whole_reply import whole_reply
 
 _SENT = ("model", "messages", "tools", "chat_template", "chat_template_kwargs", "prompt")
 _HEADERS = frozenset({"authorization", "x-api-key", "api-key", "content-type"})
+_LEAST_BYTES, _BYTES_PER_BYTE = 2**20, 16  # of a reply, which holds a number for each byte of a prompt at most
 
 
 class _Answer(msgspec.Struct):
@@ -41,12 +43,10 @@ class ServerTokens:
             sent = {name: prompt.fields[name] for name in _SENT if name in prompt.fields}
             headers = [(name, value) for name, value in outbound.headers if name.lower() in _HEADERS]
             async with asyncio.timeout(self._patience):
-                reply = await self._backend.send(Outbound("POST", "/tokenize", headers, msgspec.json.encode(sent)))
-                try:
-                    body = b"".join([chunk async for chunk in reply.chunks()])
-                finally:
-                    await reply.close()
-            return msgspec.json.decode(body, type=_Answer).tokens if reply.status == 200 else None
+                asked = Outbound("POST", "/tokenize", headers, msgspec.json.encode(sent))
+                most = _LEAST_BYTES + _BYTES_PER_BYTE * len(asked.body)
+                status, body = await whole_reply(self._backend, asked, most)
+            return msgspec.json.decode(body, type=_Answer).tokens if status == 200 and body is not None else None
         except (msgspec.DecodeError, UnicodeDecodeError, UpstreamError, TimeoutError):
             return None
 
