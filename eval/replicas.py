@@ -1,8 +1,8 @@
 """Simulated replicas behind a router, in virtual time: where each request of a trace goes and what it finds there.
 
 A replica computes one prompt after the other at a fixed rate, decodes any number beside it, and keeps blocks by
-leaf-LRU with pinning. The router's side is the real one: `PromptTree`, `choose`, `TokenDeficits` and `next_of` of
-`semcache`; the baselines are written from their descriptions. Knows no tokens, only block ids.
+leaf-LRU with pinning. The router's side is the real one: `PromptTree`, `choose` and `TokenDeficits` of `semcache`, with
+`WaitingLine`'s order; the baselines are written from their descriptions. Knows no tokens, only block ids.
 Invariant: a run is a function of its arguments; every policy gets the same arrivals.
 """
 
@@ -17,7 +17,7 @@ from typing import Literal
 
 from eval.prefix_caches import BLOCK, TOKEN_SECONDS, Arrival, Lru
 from semcache.upstream.routing.choice import ReplicaView, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
+from semcache.upstream.routing.deficits import TokenDeficits
 from semcache.upstream.routing.tree import PromptTree
 
 Policy = Literal["round-robin", "random", "least-load", "hash", "cache-aware", "semcache", "semcache+events"]
@@ -193,17 +193,13 @@ class Simulation:
             count[job.tenant] += 1
             if count[job.tenant] <= _IN_LINE:
                 front.append(number)
-        waiting = [
-            TenantRequest(
-                self._line[number].tenant,
-                number,
-                max(server.tree.match(self._line[number].keys, now).blocks for server in self.servers) * BLOCK,
-            )
-            for number in front
-        ]
-        if self._order == "lpm":
-            return front[max(range(len(waiting)), key=lambda at: (waiting[at].matched, -waiting[at].arrived))]
-        return front[next_of(waiting, self._turns)]
+        if self._order == "deficit":
+            allowed = self._turns.allowed(self._line[number].tenant for number in front)
+            front = [number for number in front if self._line[number].tenant in allowed]
+        return max(front, key=lambda number: (self._warm(now, self._line[number]), -number))
+
+    def _warm(self, now: float, job: Job) -> int:
+        return max(server.tree.match(job.keys, now).blocks for server in self.servers)
 
     def _choose(self, now: float, job: Job, room: list[Server]) -> Server:
         name = b"".join(job.keys[:2])

@@ -414,7 +414,7 @@ async def test_load_and_line_are_settled_however_a_request_ends() -> None:
     done = await asyncio.gather(*tasks, return_exceptions=True)
     assert [type(error) for error in done] == [asyncio.CancelledError] * 2 + [UpstreamError] * 2
     replica = bench.router._replicas[0]
-    assert (replica.load, replica.running, bench.router._line, bench.router._leads) == (0, 0, [], {})
+    assert (replica.load, replica.running, list(bench.router._line), bench.router._leads) == (0, 0, [], {})
 
 
 async def test_a_tenant_that_floods_the_line_does_not_keep_others_out() -> None:

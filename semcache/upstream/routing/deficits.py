@@ -10,8 +10,7 @@ two have been given work that differs by more than `quantum + the largest single
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 P = TypeVar("P", bound=Hashable)
@@ -43,21 +42,3 @@ class TokenDeficits(Generic[P]):
             for party in parties:
                 self._left[party] = self.left(party) + self._quantum
         return {party for party in parties if self.left(party) > 0}
-
-
-@dataclass(frozen=True, slots=True)
-class TenantRequest:
-    """A request in line: whose it is, when it came (any growing number), and the tokens of it that are warm."""
-
-    tenant: str
-    arrived: float
-    matched: float
-
-
-def next_of(line: Sequence[TenantRequest], deficits: TokenDeficits[str]) -> int:
-    """The index of the request to send next: of the tenants whose turn it is, the longest match, then the oldest."""
-    allowed = deficits.allowed(waiting.tenant for waiting in line)
-    return max(
-        (index for index, waiting in enumerate(line) if waiting.tenant in allowed),
-        key=lambda index: (line[index].matched, -line[index].arrived),
-    )

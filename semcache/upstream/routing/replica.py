@@ -102,7 +102,7 @@ class Replica:
     def chain(self, prompt: RoutedPrompt) -> BlockChain:
         """The prompt's blocks as this replica names them."""
         adapters = self.ledger.adapters if self.ledger is not None else ()
-        return prompt.chain(self.unit, prompt.model if prompt.model in adapters else "")
+        return prompt.chain(self.unit, prompt.model if adapters and prompt.model in adapters else "")
 
     def matched(self, prompt: RoutedPrompt, now: float, *, confirmed: bool = False) -> float:
         """Tokens of the prompt that are warm here, weighted by how near they are to the accelerator."""

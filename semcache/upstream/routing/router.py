@@ -21,7 +21,7 @@ from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTer
 from semcache.upstream.routing.attempt import Attempt, Routed
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.choice import ReplicaView, RoutingReason, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
+from semcache.upstream.routing.deficits import TokenDeficits
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
 from semcache.upstream.routing.prompt_assembly import Assembly, assembled
@@ -29,9 +29,9 @@ from semcache.upstream.routing.prompts import BYTES, RoutedPrompt, read
 from semcache.upstream.routing.replica import Address, Replica
 from semcache.upstream.routing.sessions import Sessions
 from semcache.upstream.routing.tokens import ServerTokens
+from semcache.upstream.routing.waiting_line import QueuedRequest, WaitingLine
 from semcache.upstream.web_socket import connect
 
-_IN_LINE = 16  # of a tenant's waiting requests, how many are compared
 _MOST_HOLDS = 8
 
 
@@ -51,16 +51,6 @@ class RoutingTerms:
     max_running: int | None = None
     capacity: int = 100_000
     assembly: Assembly = "off"
-
-
-@dataclass(slots=True, eq=False)
-class _QueuedRequest:
-    """A request that waits for a replica with room. `granted` gets its attempt, or the reason why there is none."""
-
-    prompt: RoutedPrompt
-    tried: frozenset[str]
-    arrived: float
-    granted: asyncio.Future[Attempt]
 
 
 class Router:
@@ -88,7 +78,7 @@ class Router:
         self._turns: TokenDeficits[str] = TokenDeficits(self._routing.quantum)
         self._places: TokenDeficits[tuple[str, str]] = TokenDeficits(self._routing.quantum)
         self._leads: dict[bytes, Attempt] = {}
-        self._line: list[_QueuedRequest] = []
+        self._line = WaitingLine(self._replicas, self._turns)
         self._opened: Counter[str] = Counter()  # WebSockets by replica
 
     async def send(self, outbound: Outbound) -> Reply:
@@ -196,14 +186,13 @@ class Router:
         attempt = None if self._line else self._choose(prompt, tried)
         if attempt is not None:
             return attempt
-        waiting = _QueuedRequest(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
+        waiting = QueuedRequest(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
         self._line.append(waiting)
         self._call_up()  # those before it may wait for replicas that they have not tried, and leave others idle
         try:
             return await waiting.granted
         except asyncio.CancelledError:
-            if waiting in self._line:
-                self._line.remove(waiting)
+            self._line.remove(waiting)
             if waiting.granted.done() and not waiting.granted.cancelled() and waiting.granted.exception() is None:
                 await waiting.granted.result().close()
             raise
@@ -279,36 +268,12 @@ class Router:
 
     def _call_up(self) -> None:
         """Give what has become free to those whose turn it is."""
-        while near := self._front():
-            now = self._clock()
-            line = [
-                TenantRequest(
-                    waiting.prompt.tenant,
-                    waiting.arrived,
-                    max(replica.matched(waiting.prompt, now) for replica in self._replicas),
-                )
-                for waiting in near
-            ]
-            waiting = near[next_of(line, self._turns)]
+        while (waiting := self._line.next(self._room, self._clock())) is not None:
             attempt = self._choose(waiting.prompt, waiting.tried)
             if attempt is None:
                 return
             self._line.remove(waiting)
             waiting.granted.set_result(attempt)
-
-    def _front(self) -> list[_QueuedRequest]:
-        """The oldest requests of each tenant that some replica has room for, those that have gone left out."""
-        self._line = [waiting for waiting in self._line if not waiting.granted.done()]
-        count: Counter[str] = Counter()
-        room = {tried: bool(self._room(tried)) for tried in {waiting.tried for waiting in self._line}}
-        front = []
-        for waiting in self._line:
-            if not room[waiting.tried]:
-                continue
-            count[waiting.prompt.tenant] += 1
-            if count[waiting.prompt.tenant] <= _IN_LINE:
-                front.append(waiting)
-        return front
 
 
 def open_router(

@@ -54,6 +54,15 @@ class PromptTree:
             credit += block.credit
         return HeldPrefix(matched, credit)
 
+    def match_again(self, keys: Sequence[bytes], held: HeldPrefix, now: float) -> HeldPrefix:
+        """`match` by what it returned before, looked up anew only where the end of that has moved.
+
+        Leaves go first, so what precedes a block that is there is taken for being there, at the credit that it had.
+        """
+        at = held.blocks
+        moved = (at > 0 and not self._believed(keys[at - 1], now)) or (at < len(keys) and self._believed(keys[at], now))
+        return self.match(keys, now) if moved else held
+
     def expect(self, keys: Sequence[bytes], until: float) -> None:
         """Believe in blocks that were sent for, up to a time; what was seen stays seen."""
         for key in reversed(keys):
@@ -90,6 +99,10 @@ class PromptTree:
     def clear(self) -> None:
         """Believe in nothing."""
         self._blocks.clear()
+
+    def _believed(self, key: bytes, now: float) -> bool:
+        block = self._blocks.get(key)
+        return block is not None and block.until >= now
 
     def _used(self, keys: Sequence[bytes]) -> None:
         for key in reversed(keys):

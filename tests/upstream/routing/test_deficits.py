@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
+from semcache.upstream.routing.deficits import TokenDeficits
 
 
 @given(
@@ -32,21 +32,6 @@ def test_whoever_wants_alone_is_never_kept_waiting() -> None:
     deficits.charge("a", 1e6)
     assert deficits.allowed(["a"]) == {"a"}
     assert deficits.allowed([]) == set()
-
-
-def test_the_longest_match_goes_first_among_those_whose_turn_it_is() -> None:
-    deficits: TokenDeficits[str] = TokenDeficits(100)
-    line = [
-        TenantRequest("a", 1, 50),
-        TenantRequest("a", 2, 900),
-        TenantRequest("b", 3, 10),
-        TenantRequest("b", 4, 10),
-    ]
-    assert next_of(line, deficits) == 1
-    deficits.charge("a", 150)
-    assert next_of(line, deficits) == 2
-    deficits.charge("b", 150)
-    assert next_of(line, deficits) == 1
 
 
 def test_a_flood_of_tenants_is_forgotten() -> None:

@@ -58,3 +58,19 @@ def test_half_is_forgotten_the_older_half() -> None:
         tree.confirm([bytes([key])])
     tree.halve()
     assert [tree.match([bytes([key])], 0.0)[0] for key in b"abcd"] == [0, 0, 1, 1]
+
+
+@given(st.lists(st.tuples(chains, st.booleans()), max_size=20), chains, st.integers(1, 12))
+def test_looking_again_finds_what_looking_anew_finds(
+    sent: list[tuple[list[bytes], bool]], asked: list[bytes], capacity: int
+) -> None:
+    """However blocks came, were driven out or are no longer believed in."""
+    tree = PromptTree(capacity)
+    held = tree.match(asked, 0.0)
+    for now, (chain, seen) in enumerate(sent, 1):
+        if seen:
+            tree.confirm(chain)
+        else:
+            tree.expect(chain, until=now + 2.0)
+        held = tree.match_again(asked, held, float(now))
+        assert held == tree.match(asked, float(now))
