@@ -7,14 +7,13 @@ shown, on a probe, that its paged logits are those of its own attention.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.engine_config import EngineConfig
+from semcache.engine.fingerprint import fingerprint
 from semcache.engine.generation_defaults import OPENAI, GenerationDefaults, generation_defaults
 from semcache.engine.kv_tensor import KVShape, KVTensor
 from semcache.engine.packing import SequenceSlice, pack
@@ -32,8 +31,9 @@ _TOLERANCE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}  # of the probe'
 class Decoder:
     """An opened model.
 
-    `context` is the most tokens it may see; `fingerprint` changes with weights, dtype and positions; `ends` are the
-    tokens that end an answer; `defaults` is the sampling that its authors advise.
+    `context` is the most tokens it may see; `fingerprint` changes with dtype and positions, and with weights where
+    blocks are kept on disk; `ends` are the tokens that end an answer; `defaults` is the sampling that its authors
+    advise.
     """
 
     module: Any
@@ -92,7 +92,9 @@ def open_decoder(config: EngineConfig) -> Decoder:
     dim = getattr(described, "head_dim", None) or described.hidden_size // described.num_attention_heads
     shape = KVShape(described.num_hidden_layers, heads, dim, dtype, device)
     defaults = generation_defaults(getattr(module, "generation_config", None), config.model)
-    mark, ends = _fingerprint(described, module, dtype), _ends(module, described)
+    facts = {key: value for key, value in described.to_dict().items() if not key.startswith("_")}
+    mark = fingerprint({"dtype": str(dtype), "config": facts}, module, weights=config.disk is not None)
+    ends = _ends(module, described)
     decoder = Decoder(module, shape, described.vocab_size, context, mark, ends, defaults)
     _probe(decoder)
     return decoder
@@ -208,20 +210,6 @@ def _loaded(config: EngineConfig, dtype: torch.dtype, device: torch.device, tran
             f"{unused[0]!r}: they do not belong together"
         )
     return module.to(device).eval()
-
-
-def _fingerprint(described: Any, module: Any, dtype: torch.dtype) -> str:
-    """A digest over the configuration and 256 numbers of every weight: training or merging an adapter moves it."""
-    import torch
-
-    facts = {key: value for key, value in described.to_dict().items() if not key.startswith("_")}
-    digest = hashlib.blake2b(f"{dtype} {json.dumps(facts, sort_keys=True, default=str)}".encode(), digest_size=16)
-    with torch.inference_mode():
-        for name, weight in module.named_parameters():
-            flat = weight.flatten()
-            picked = flat[:: max(1, flat.numel() // 256)][:256].float().cpu()
-            digest.update(f"{name} {tuple(weight.shape)}".encode() + picked.numpy().tobytes())
-    return digest.hexdigest()
 
 
 def _ends(module: Any, described: Any) -> frozenset[int]:

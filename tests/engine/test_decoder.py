@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from semcache.engine import EngineConfig
 from semcache.engine.cache_argument import cache_argument
+from semcache.engine.fingerprint import fingerprint
 from semcache.errors import ConfigError
 
 Folder = Callable[..., Path]
@@ -109,10 +111,29 @@ def test_attention_that_is_not_the_engines_is_found_by_the_probe(folder: Folder,
 def test_the_fingerprint_follows_weights_and_dtype(folder: Folder, tmp_path: Path) -> None:
     from eval.engine_models import make
 
-    same = opened(folder()).decoder.fingerprint
-    assert opened(folder()).decoder.fingerprint == same
-    assert opened(folder(), dtype="bfloat16").decoder.fingerprint != same
-    assert opened(make(tmp_path / "other", seed=1)).decoder.fingerprint != same
+    disk = tmp_path / "disk"
+    same = opened(folder(), disk=disk).decoder.fingerprint
+    assert opened(folder(), disk=disk).decoder.fingerprint == same
+    assert opened(folder(), disk=disk, dtype="bfloat16").decoder.fingerprint != same
+    assert opened(make(tmp_path / "other", seed=1), disk=disk).decoder.fingerprint != same
+
+
+def test_a_weight_anywhere_moves_the_fingerprint(folder: Folder) -> None:
+    """A model trained further in a few rows had been answered with what the one before it had left on disk."""
+    import torch
+
+    module = opened(folder()).decoder.module
+    buffers = [buffer for _, buffer in module.named_buffers()]
+    seen = {fingerprint({}, module, weights=True)}
+    tensors = [*module.parameters(), *buffers]
+    rng = random.Random(3)
+    for tensor in tensors:
+        at = rng.randrange(tensor.numel())
+        with torch.inference_mode():
+            tensor.view(-1)[at] += 0.5
+        seen.add(fingerprint({}, module, weights=True))
+    assert len(seen) == 1 + len(tensors)
+    assert fingerprint({}, module, weights=False) not in seen
 
 
 def test_the_slope_is_what_a_counter_of_operations_finds(folder: Folder) -> None:
