@@ -14,9 +14,9 @@ from semcache.errors import ConfigError
 
 _RANGES = {
     "temperature": (0.0, 2.0), "top_p": (0.0, 1.0), "top_k": (0, 2**31), "min_p": (0.0, 1.0),
-    "repetition_penalty": (0.0, 10.0),
+    "repetition_penalty": (0.01, 10.0),  # less would divide logits to infinity
 }  # fmt: skip
-_POSITIVE = frozenset(["top_p", "repetition_penalty"])
+_POSITIVE = frozenset(["top_p"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,13 +82,12 @@ def template_message(at: int, message: ChatMessage, template: ChatTemplate) -> d
     """A message as templates read it. Raises RequestRejected."""
     content = message.content
     if isinstance(content, list):
-        other = next(
-            (part for part in content if part.get("type") != "text" or not isinstance(part.get("text"), str)), None
-        )
-        if other is not None:
-            raise refused(
-                "messages", f"messages[{at}] has a part of type {other.get('type')!r}; this engine reads text"
-            )
+        for part in content:
+            kind, text = part.get("type"), part.get("text")
+            if kind != "text":
+                raise refused("messages", f"messages[{at}] has a part of type {kind!r}; this engine reads text")
+            if not isinstance(text, str):
+                raise invalid("messages", f"messages[{at}] has a part whose text is {text!r:.100}: it must be a string")
         content = "".join(part["text"] for part in content)
     read: dict[str, Any] = {"role": message.role, "content": content or ""}
     if message.name:

@@ -76,11 +76,24 @@ def test_a_request_without_sampling_has_that_of_the_models_authors() -> None:
     assert job.sampling.top_k == 20
 
 
-@pytest.mark.parametrize("penalty", [0, -1, 11, "much"])
+@pytest.mark.parametrize("penalty", [0, 1e-300, -1, 11, "much"])
 def test_a_repetition_penalty_out_of_range_is_refused(penalty: Any) -> None:
     with pytest.raises(RequestRejected) as caught:
         sampling(repetition_penalty=penalty)
     assert caught.value.param == "repetition_penalty"
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ({"type": "text", "text": 5}, "whose text is 5: it must be a string"),
+        ({"type": "text"}, "whose text is None: it must be a string"),
+        ({"type": "image_url", "image_url": {}}, "of type 'image_url'; this engine reads text"),
+    ],
+)
+def test_a_part_that_is_no_text_is_refused_for_what_is_wrong_with_it(part: Any, says: str) -> None:
+    with pytest.raises(RequestRejected, match=says):
+        sampling(messages=[{"role": "user", "content": [part]}])
 
 
 def test_reasoning_is_switched_by_the_fields_that_the_template_reads() -> None:
@@ -104,6 +117,7 @@ def test_reasoning_is_switched_by_the_fields_that_the_template_reads() -> None:
         ({"top_k": 50.0}, {"top_k": 50}),
         ({"top_k": 1.5}, None),
         ({"repetition_penalty": True}, None),
+        ({"repetition_penalty": 1e-300}, None),
     ],
 )
 def test_a_generation_config_is_read_or_refused_at_start(written: Any, read: Any) -> None:
