@@ -139,7 +139,7 @@ class CategoryKnowledge:
 
     @property
     def certificate(self) -> Certificate:
-        """The evidence of the audits since the category was narrowed last."""
+        """The evidence of the audits since the category was narrowed or widened last."""
         return self._narrowing.certificate
 
     @property
@@ -272,7 +272,8 @@ class CategoryKnowledge:
         visible = self._visible()
         if not label.served:
             self.tenants.watch(tenants, visible, correct=label.correct)
-        self._narrowing.watch(visible, correct=label.correct)
+        if self._narrowing.watch(visible, correct=label.correct):
+            self.tenants.begin_anew()
 
     def _look_beyond(self, label: Label, risk: float) -> None:
         """Test the error of all that would be served were the target stretched."""

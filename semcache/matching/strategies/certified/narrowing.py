@@ -1,7 +1,7 @@
 """The narrowing of a category in which audits show too many errors: only surer answers are served, and at last none.
 
 Knows right and wrong, nothing of features. Invariant: only audits of served answers narrow it, only labels of answers
-that would be served widen it, and each narrowing begins the certificate anew, because other answers are served then.
+that would be served widen it, and each such step begins the certificate anew, because other answers are served then.
 """
 
 from __future__ import annotations
@@ -50,11 +50,16 @@ class Narrowing:
             self.certificate, self._reopening = Certificate(self._beta), Reopening()
         return exceeded
 
-    def watch(self, target: float, *, correct: bool) -> None:
-        """Look at a label of what would be served, by which a closed category opens, and then widens by a step."""
-        if (self.narrowed or self.closed) and self._reopening.passed(target, correct=correct):
+    def watch(self, target: float, *, correct: bool) -> bool:
+        """Look at a label of what would be served, by which a closed category opens, and then widens by a step.
+
+        Returns True if more is served from now on.
+        """
+        widens = (self.narrowed or self.closed) and self._reopening.passed(target, correct=correct)
+        if widens:
             self._steps -= not self.closed
-            self.closed, self._reopening = False, Reopening()
+            self.closed, self.certificate, self._reopening = False, Certificate(self._beta), Reopening()
+        return widens
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -50,6 +50,11 @@ class Tenants:
         if name in self._reopenings and self._reopenings[name].passed(target, correct=correct):
             del self._reopenings[name]
 
+    def begin_anew(self) -> None:
+        """Forget what audits have shown, because more is served from now on; what is closed stays closed."""
+        for name in self._certificates:
+            self._certificates[name] = Certificate(self._beta)
+
     def standing(self) -> tuple[ClassStanding, ...]:
         """Where each class stands, the one with most audits first."""
         found = [
