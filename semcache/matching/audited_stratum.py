@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types.evidence import Label, LabelSource
 
 
 class AuditedStratum:
-    """One kind of hits, and the audits of it. `beta` is the accepted probability of a false claim."""
+    """One kind of hits, and the audits of it.
 
-    def __init__(self, beta: float) -> None:
-        self._beta = beta
-        self._reopening = Reopening()
-        self.certificate = Certificate(beta)
-        self.tenants = Tenants(beta)
+    `beta` is the accepted probability of a false claim, and `noise` that of the judge.
+    """
+
+    def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
+        self._beta, self._noise = beta, noise
+        self._reopening = Reopening(noise)
+        self.certificate = Certificate(beta, noise)
+        self.tenants = Tenants(beta, noise)
         self.closed = False
         self.served = self.waited = 0
 
@@ -66,8 +70,8 @@ class AuditedStratum:
 
     def close(self) -> None:
         """Serve nothing until labels of answers that would be served show otherwise; the certificate begins anew."""
-        self.closed, self._reopening = True, Reopening()
-        self.certificate = Certificate(self._beta)
+        self.closed, self._reopening = True, Reopening(self._noise)
+        self.certificate = Certificate(self._beta, self._noise)
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""

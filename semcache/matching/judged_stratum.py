@@ -56,8 +56,8 @@ class JudgedStratum(AuditedStratum):
     """
 
     def __init__(self, target: float, beta: float, noise: LabelNoise, *, grant: float, share: float = 1.0) -> None:
-        super().__init__(beta)
-        self._target, self._noise, self._share = target, noise, share
+        super().__init__(beta, noise)
+        self._target, self._share = target, share
         self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=grant)
         self.labels = 0
         self.debt = 0.0  # errors found, less those that the target has paid for
@@ -106,12 +106,11 @@ class JudgedStratum(AuditedStratum):
         if sampled and verdict.p_yes >= YES and (meant or label.correct):
             # Right answers pay errors back, meant or not: nothing is served again by waiting alone.
             self._owe(1.0, wrong)
-        visible = self._noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
-            self.audit(tenants, visible, wrong=not label.correct)
+            self.audit(tenants, self._target, wrong=not label.correct)
         elif label.source is LabelSource.MISS and verdict.p_yes >= YES:
-            self.watch(tenants, visible, correct=label.correct)
+            self.watch(tenants, self._target, correct=label.correct)
         self.budget.changed()
 
     def standing(self, yes: float) -> JudgedStanding:

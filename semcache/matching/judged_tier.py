@@ -155,7 +155,8 @@ class JudgedTier:
                     self._of(label.category).settle(label, weight=weight)
             case LabelSource.UNDECIDED:
                 if verdict is not None:
-                    self._of(label.category).take_undecided(self._pack.class_of(label.tenant), self._visible(label))
+                    target = self._pack.target_of(label.category)
+                    self._of(label.category).take_undecided(self._pack.class_of(label.tenant), target)
             case LabelSource.VERDICT:
                 if verdict is not None:
                     self._take_verdict(label, verdict)
@@ -200,11 +201,8 @@ class JudgedTier:
         """Learn from a label about the class of its tenant, and nothing that others are served by."""
         verdict = model_verdict_of(label)
         if verdict is not None and (label.served or verdict.p_yes >= YES):
-            self._of(label.category).take_own(label, self._pack.class_of(label.tenant), self._visible(label))
-
-    def _visible(self, label: Label) -> float:
-        """The share of wrong answers that the target of a label's category allows, as a judge with noise sees it."""
-        return self._noise.visible(self._pack.target_of(label.category))
+            target = self._pack.target_of(label.category)
+            self._of(label.category).take_own(label, self._pack.class_of(label.tenant), target)
 
     def disown(self, label: Label) -> None:
         """Take back what the label of a served answer has cost the stratum; what verdicts are worth and audits stay."""

@@ -7,8 +7,9 @@ are a mixture of fixed shares of what may be staked, which needs no tuning. Leve
 strict, which needs no correction for their number (Angelopoulos et al. 2021, "Learn then test", section 2).
 An audit without a verdict is a wrong answer to the bets for a certificate, and no evidence to those against one: which
 audits are decided may depend on the answer, and whatever the undecided ones are, no more is certified than all of them
-would show. Knows right and wrong, nothing of scores. Invariant: a test looks at each audited answer once, and its
-stakes and level are set before it can know it.
+would show. Errors are true ones, and each bet is at the level that a judge with noise sees of them. Knows right and
+wrong, nothing of scores. Invariant: a test looks at each audited answer once, and its stakes and level are set before
+it can know it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.types.evidence import CertificateEvidence, LadderRung
 
 LADDER = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
@@ -110,16 +112,18 @@ class ExcessTest:
 class Reopening:
     """Evidence, label by label, that refused answers would be right, by which a closed category opens again.
 
-    The bet is against an error of twice the allowed one. A wrong answer costs wealth, but does not erase the evidence
-    so far. Saved states keep it under the key "probation".
+    The bet is against twice the share of wrong answers that is seen at the allowed error. A wrong answer costs wealth,
+    but does not erase the evidence so far. Saved states keep it under the key "probation".
     """
 
-    def __init__(self) -> None:
+    def __init__(self, noise: LabelNoise = FAITHFUL) -> None:
+        self._noise = noise
         self._bet = Bet()
 
     def passed(self, allowed: float, *, correct: bool) -> bool:
         """Take the label of an answer that would be served with an error of `allowed`; True if that is enough."""
-        self._bet.take(min(_LENIENT, 2.0 * allowed), wrong=not correct)
+        level = min(self._noise.visible(_LENIENT), 2.0 * self._noise.visible(allowed))
+        self._bet.take(level, wrong=not correct)
         return self._bet.wealth() >= _CONVINCED
 
     def state(self) -> list[float]:
@@ -132,10 +136,13 @@ class Reopening:
 
 
 class Certificate:
-    """The evidence of audits in one category. `beta` is the accepted probability of a false claim."""
+    """The evidence of audits in one category.
 
-    def __init__(self, beta: float) -> None:
-        self._enough = 1.0 / beta
+    `beta` is the accepted probability of a false claim, and `noise` that of the judge.
+    """
+
+    def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
+        self._enough, self._noise = 1.0 / beta, noise
         self._ladder = [(level, Bet()) for level in LADDER]
         self._target, self._excess = Bet(), ExcessTest()
         self._passed = 0
@@ -149,7 +156,7 @@ class Certificate:
         """
         self.audits += 1
         self.wrong += wrong
-        self._excess.take(target, wrong=wrong)
+        self._excess.take(self._noise.visible(target), wrong=wrong)
         self._certify(target if stated is None else stated, wrong=wrong)
 
     def take_undecided(self, stated: float) -> None:
@@ -159,9 +166,9 @@ class Certificate:
 
     def _certify(self, stated: float, *, wrong: bool) -> None:
         for level, bet in self._ladder:
-            bet.take(level, wrong=wrong)
+            bet.take(self._noise.visible(level), wrong=wrong)
         # Where the target counts all requests, a level that few hits make lenient would be certified too easily.
-        self._target.take(min(stated, _LENIENT), wrong=wrong)
+        self._target.take(self._noise.visible(min(stated, _LENIENT)), wrong=wrong)
         while self._passed < len(LADDER) and self._ladder[self._passed][1].wealth() >= self._enough:
             self._passed += 1
         self.certified = self.certified or self._target.wealth() >= self._enough
@@ -178,7 +185,7 @@ class Certificate:
 
     def evidence(self, target: float) -> CertificateEvidence:
         """The wealth so far, and the audits that are still needed if `target` is allowed from now on."""
-        level, enough = min(target, _LENIENT), math.log(self._enough)
+        level, enough = self._noise.visible(min(target, _LENIENT)), math.log(self._enough)
         return CertificateEvidence(
             log_enough=enough,
             log_target=math.log(max(1e-300, self._target.wealth())),
@@ -193,7 +200,7 @@ class Certificate:
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "ladder": {repr(level): bet.logs for level, bet in self._ladder},
+            "ladder": {self._rung(level): bet.logs for level, bet in self._ladder},
             "target": self._target.logs,
             "excess": self._excess.state(),
             "passed": self._passed,
@@ -204,16 +211,25 @@ class Certificate:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave; one that did not count undecided audits certifies nothing, and may still close."""
+        """Take up what `state` gave; one that did not count undecided audits certifies nothing, and may still close.
+
+        A ladder that was climbed without regard to this noise of the judge begins anew.
+        """
         self.audits, self.wrong = int(state["audits"]), int(state["wrong"])
         self._excess.restore(state["excess"])
         if "undecided" not in state:
             return
         self.undecided = int(state["undecided"])
-        for level, bet in self._ladder:
-            bet.logs = [float(log) for log in state["ladder"][repr(level)]]
-        self._target.logs = [float(log) for log in state["target"]]
-        self._passed, self.certified = int(state["passed"]), bool(state["certified"])
+        self._target.logs, self.certified = [float(log) for log in state["target"]], bool(state["certified"])
+        ladder = state["ladder"]
+        if all(self._rung(level) in ladder for level in LADDER):
+            for level, bet in self._ladder:
+                bet.logs = [float(log) for log in ladder[self._rung(level)]]
+            self._passed = int(state["passed"])
+
+    def _rung(self, level: float) -> str:
+        """The share of wrong answers that is seen at a level, by which saved states name it."""
+        return repr(self._noise.visible(level))
 
 
 def spaced(rate: float, waited: int) -> float:

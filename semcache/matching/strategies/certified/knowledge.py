@@ -80,8 +80,8 @@ class CategoryKnowledge:
             first=max(beta, target),
             loosest=self._stretching.loosest,
         )
-        self._narrowing = Narrowing(beta)
-        self.tenants = Tenants(beta)
+        self._narrowing = Narrowing(beta, noise)
+        self.tenants = Tenants(beta, noise)
         self._audits = AuditRate()
         self._vetoes = VetoLabels()
         self._unaudited = UnauditedHits()
@@ -251,11 +251,11 @@ class CategoryKnowledge:
     def _take_audit(self, label: Label, tenants: str) -> None:
         """Look at an audited answer, by which the category may be narrowed."""
         self._audits.take(wrong=not label.correct)
-        visible = self._visible()
+        allowed = self.budget.per_hit()
         # What is served while the target is stretched certifies no more than the target itself.
-        stated = self._noise.visible(self.budget.per_hit(self._target))
-        self.tenants.take(tenants, visible, wrong=not label.correct)
-        if self._narrowing.audit(visible, wrong=not label.correct, stated=stated):
+        stated = self.budget.per_hit(self._target)
+        self.tenants.take(tenants, allowed, wrong=not label.correct)
+        if self._narrowing.audit(allowed, wrong=not label.correct, stated=stated):
             self._stretching.begin_anew()
             self.budget.stretch(self._stretching.target())
 
@@ -263,16 +263,16 @@ class CategoryKnowledge:
         """Have certificates look at an audited answer of which no verdict came; nothing else learns of it."""
         if not _is_of_this_version(label):
             return
-        self.tenants.take_undecided(tenants, self._visible())
+        self.tenants.take_undecided(tenants, self.budget.per_hit())
         if all_classes:
-            self.certificate.take_undecided(self._noise.visible(self.budget.per_hit(self._target)))
+            self.certificate.take_undecided(self.budget.per_hit(self._target))
 
     def _watch(self, label: Label, tenants: str) -> None:
         """Look at the label of an answer that would be served, by which what is closed opens again."""
-        visible = self._visible()
+        allowed = self.budget.per_hit()
         if not label.served:
-            self.tenants.watch(tenants, visible, correct=label.correct)
-        if self._narrowing.watch(visible, correct=label.correct):
+            self.tenants.watch(tenants, allowed, correct=label.correct)
+        if self._narrowing.watch(allowed, correct=label.correct):
             self.tenants.begin_anew()
 
     def _look_beyond(self, label: Label, risk: float) -> None:
@@ -288,9 +288,9 @@ class CategoryKnowledge:
         if label.source is LabelSource.UNDECIDED:
             self._take_undecided(label, tenants, all_classes=False)
         elif label.source is LabelSource.AUDIT and label.served:
-            self.tenants.take(tenants, self._visible(), wrong=not label.correct)
+            self.tenants.take(tenants, self.budget.per_hit(), wrong=not label.correct)
         elif not label.served and _is_sample(label) and self._would_serve(label):
-            self.tenants.watch(tenants, self._visible(), correct=label.correct)
+            self.tenants.watch(tenants, self.budget.per_hit(), correct=label.correct)
 
     def disown(self, label: Label) -> None:
         """Take back what a label of a served answer has spent of the budget; beliefs and the certificate keep it."""
@@ -310,10 +310,6 @@ class CategoryKnowledge:
         if not _is_of_this_version(label) or vetoing(label.features):
             return False
         return 1.0 - self.probability(label.features, label.answer) <= self.budget.limit()
-
-    def _visible(self) -> float:
-        """The share of wrong answers that the target allows, as a judge with noise sees it."""
-        return self._noise.visible(self.budget.per_hit())
 
     # Standing
 
@@ -342,8 +338,8 @@ class CategoryKnowledge:
                 return ""
 
     def evidence(self) -> CertificateEvidence:
-        """The wealth behind the certificate, as a judge with noise sees the target."""
-        return self.certificate.evidence(self._noise.visible(self.budget.per_hit(self._target)))
+        """The wealth behind the certificate."""
+        return self.certificate.evidence(self.budget.per_hit(self._target))
 
     # State
 

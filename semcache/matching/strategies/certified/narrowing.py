@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
@@ -18,15 +19,18 @@ _NARROWEST = 2  # times; the next time the category is closed
 class Narrowing:
     """The certificate of one category and the steps by which it is narrowed or closed.
 
-    `beta` is the accepted probability of a false claim.
+    `beta` is the accepted probability of a false claim, and `noise` that of the judge.
     """
 
-    def __init__(self, beta: float) -> None:
-        self._beta = beta
+    def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
+        self._beta, self._noise = beta, noise
         self._steps = 0
-        self._reopening = Reopening()
-        self.certificate = Certificate(beta)
         self.closed = False
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.certificate = Certificate(self._beta, self._noise)
+        self._reopening = Reopening(self._noise)
 
     @property
     def narrowed(self) -> bool:
@@ -47,7 +51,7 @@ class Narrowing:
         if exceeded:
             self.closed = self._steps == _NARROWEST
             self._steps = min(_NARROWEST, self._steps + 1)
-            self.certificate, self._reopening = Certificate(self._beta), Reopening()
+            self._begin_anew()
         return exceeded
 
     def watch(self, target: float, *, correct: bool) -> bool:
@@ -58,7 +62,8 @@ class Narrowing:
         widens = (self.narrowed or self.closed) and self._reopening.passed(target, correct=correct)
         if widens:
             self._steps -= not self.closed
-            self.closed, self.certificate, self._reopening = False, Certificate(self._beta), Reopening()
+            self.closed = False
+            self._begin_anew()
         return widens
 
     def state(self) -> dict[str, Any]:

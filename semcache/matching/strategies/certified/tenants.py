@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import Certificate, Reopening
 from semcache.types.evidence import ClassStanding, wilson
 
@@ -18,10 +19,13 @@ _MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unl
 
 
 class Tenants:
-    """The classes of one category. `beta` is the accepted probability of a false claim about a class."""
+    """The classes of one category.
 
-    def __init__(self, beta: float) -> None:
-        self._beta = beta
+    `beta` is the accepted probability of a false claim about a class, and `noise` that of the judge.
+    """
+
+    def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
+        self._beta, self._noise = beta, noise
         self._certificates: OrderedDict[str, Certificate] = OrderedDict()
         self._reopenings: dict[str, Reopening] = {}  # of each closed class
 
@@ -31,17 +35,17 @@ class Tenants:
 
     def take(self, name: str, target: float, *, wrong: bool) -> None:
         """Look at an audited answer of this class; `target` is the error per hit that is allowed at this moment."""
-        certificate = self._certificates.setdefault(name, Certificate(self._beta))
+        certificate = self._certificates.setdefault(name, self._fresh())
         self._certificates.move_to_end(name)
         certificate.take(target, wrong=wrong)
         if certificate.exceeded:
-            self._certificates[name] = Certificate(self._beta)
-            self._reopenings[name] = Reopening()
+            self._certificates[name] = self._fresh()
+            self._reopenings[name] = Reopening(self._noise)
         self._forget()
 
     def take_undecided(self, name: str, target: float) -> None:
         """Look at an audited answer of this class of which no verdict came."""
-        self._certificates.setdefault(name, Certificate(self._beta)).take_undecided(target)
+        self._certificates.setdefault(name, self._fresh()).take_undecided(target)
         self._certificates.move_to_end(name)
         self._forget()
 
@@ -53,7 +57,7 @@ class Tenants:
     def begin_anew(self) -> None:
         """Forget what audits have shown, because more is served from now on; what is closed stays closed."""
         for name in self._certificates:
-            self._certificates[name] = Certificate(self._beta)
+            self._certificates[name] = self._fresh()
 
     def standing(self) -> tuple[ClassStanding, ...]:
         """Where each class stands, the one with most audits first."""
@@ -83,12 +87,15 @@ class Tenants:
         """Take up what `state` gave."""
         self._certificates = OrderedDict()
         for name, one in state.get("certificates", {}).items():
-            self._certificates[name] = Certificate(self._beta)
+            self._certificates[name] = self._fresh()
             self._certificates[name].restore(one)
         self._reopenings = {}
         for name, logs in state.get("probation", {}).items():
-            self._reopenings[name] = Reopening()
+            self._reopenings[name] = Reopening(self._noise)
             self._reopenings[name].restore(logs)
+
+    def _fresh(self) -> Certificate:
+        return Certificate(self._beta, self._noise)
 
     def _forget(self) -> None:
         if len(self._certificates) > _MOST:

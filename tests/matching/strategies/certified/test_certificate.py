@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest
+from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Reopening
 from semcache.types.evidence import wilson
 
 
@@ -139,3 +140,48 @@ def test_a_state_of_before_undecided_audits_were_counted_certifies_nothing_and_m
     again.restore(state)
     assert (again.audits, again.wrong, again.certified, again.level) == (400, 4, False, None)
     assert again.evidence(0.05).log_excess == certificate.evidence(0.05).log_excess
+
+
+def under(noise: LabelNoise, seed: int, *, error: float, target: float, audits: int = 1000) -> Certificate:
+    """The certificate after audits of answers with this error, by a judge with this noise."""
+    rng, certificate = random.Random(seed), Certificate(0.05, noise)
+    for _ in range(audits):
+        wrong = rng.random() < error
+        said_wrong = rng.random() >= noise.kind if wrong else rng.random() < noise.harsh
+        certificate.take(target, wrong=said_wrong)
+    return certificate
+
+
+def test_the_level_that_is_shown_is_of_true_errors_where_the_judge_overlooks_some() -> None:
+    """With `judge.false_yes: 0.3`, 6% errors look like 4.2%, and a level of 5% was shown for every fourth category."""
+    levels = [under(LabelNoise(kind=0.3), seed, error=0.06, target=0.08).level for seed in range(40)]
+    assert sum(level is not None and level < 0.06 for level in levels) <= 2
+    assert levels.count(0.1) > 20
+
+
+def test_the_level_that_is_shown_is_of_true_errors_where_the_judge_calls_right_answers_wrong() -> None:
+    """With `judge.false_no: 0.03`, a category without errors certified its target of 2%, and yet showed 5%."""
+    for seed in range(5):
+        certificate = under(LabelNoise(harsh=0.03), seed, error=0.001, target=0.02, audits=3000)
+        assert certificate.certified
+        assert certificate.level is not None
+        assert certificate.level <= 0.02
+        assert not certificate.exceeded
+
+
+def test_a_ladder_that_was_climbed_without_regard_to_the_judge_s_noise_begins_anew() -> None:
+    noise, plain = LabelNoise(kind=0.3), Certificate(0.05)
+    for _ in range(600):
+        plain.take(0.05, wrong=False)
+    again, same = Certificate(0.05, noise), Certificate(0.05, noise)
+    again.restore(json.loads(json.dumps(plain.state())))
+    assert (again.level, again.certified, again.audits) == (None, True, 600)
+    for _ in range(600):
+        again.take(0.05, wrong=False)
+    same.restore(json.loads(json.dumps(again.state())))
+    assert same.level == again.level == 0.01
+
+
+def test_a_closed_category_opens_again_however_often_the_judge_calls_right_answers_wrong() -> None:
+    reopening, rng = Reopening(LabelNoise(harsh=0.25)), random.Random(3)
+    assert any(reopening.passed(0.01, correct=rng.random() >= 0.25) for _ in range(3000))
