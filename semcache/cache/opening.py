@@ -232,7 +232,7 @@ async def _restored_labels(opening: Opening, pack: Pack, common: CommonParts, ju
     def strategy() -> ByCategory:
         return ByCategory(pack, noise=opening.noise, priors=common.priors, grants=grants, english=english)
 
-    wordings = WordingTier(pack)
+    wordings = WordingTier(pack, noise=opening.noise)
     if any(one.semantic or Edit.TYPO in wordings.kinds(name) for name, one in pack.categories.items()):
         await asyncio.to_thread(warm)
     freshness = LearnedFreshness(pack, embedder_id=embedder.id)

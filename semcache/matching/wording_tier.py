@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.audited_stratum import AuditedStratum
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.request.wording import Edit, strictest
 from semcache.types import Controls, Verdict, Why
@@ -65,11 +66,14 @@ class StratumStanding:
 
 
 class WordingTier:
-    """Decides whether an equal wording is enough, and learns from labels. One instance a process."""
+    """Decides whether an equal wording is enough, and learns from labels. One instance a process.
 
-    def __init__(self, pack: Pack) -> None:
+    `noise` is that of the judge behind the labels.
+    """
+
+    def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL) -> None:
         self.served = 0  # by this process
-        self._pack = pack
+        self._pack, self._noise = pack, noise
         self._strata: dict[tuple[str, Kind], _Stratum] = {}
 
     def kinds(self, category: str) -> frozenset[Edit]:
@@ -115,9 +119,7 @@ class WordingTier:
         """Take back what the label of a served answer has moved the belief; certificates keep it."""
         edit = edit_of(label)
         if edit is not None and label.source is LabelSource.AUDIT and label.served:
-            self._of(label.category, edit).give_back(
-                wrong=not label.correct, target=self._pack.target_of(label.category)
-            )
+            self._of(label.category, edit).disown(label, self._pack.target_of(label.category))
 
     def standing(self) -> dict[str, list[StratumStanding]]:
         """Where the strata stand that have served or were audited, by category, the least risky kind first."""
@@ -138,15 +140,18 @@ class WordingTier:
             category, _, kind = name.rpartition("/")
             if kind not in _KINDS:
                 raise ValueError(f"{kind!r} is no kind of edit")
-            stratum = strata[category, _KINDS[kind]] = _Stratum(_KINDS[kind], 1.0 - self._pack.confidence)
+            stratum = strata[category, _KINDS[kind]] = self._made(_KINDS[kind])
             stratum.restore(one)
         self._strata = strata
 
     def _of(self, category: str, kind: Kind) -> _Stratum:
         stratum = self._strata.get((category, kind))
         if stratum is None:
-            stratum = self._strata[category, kind] = _Stratum(kind, 1.0 - self._pack.confidence)
+            stratum = self._strata[category, kind] = self._made(kind)
         return stratum
+
+    def _made(self, kind: Kind) -> _Stratum:
+        return _Stratum(kind, 1.0 - self._pack.confidence, self._noise)
 
 
 def features_of(kind: Kind) -> tuple[float, ...]:
@@ -177,8 +182,8 @@ def edit_of(label: Label) -> Kind | None:
 class _Stratum(AuditedStratum):
     """The posterior, audits and certificate of one kind of equality in one category."""
 
-    def __init__(self, kind: Kind, beta: float) -> None:
-        super().__init__(beta)
+    def __init__(self, kind: Kind, beta: float, noise: LabelNoise) -> None:
+        super().__init__(beta, noise)
         self._prior = _PRIOR_ERROR[kind]
         self._wrong = self._prior * _PRIOR_AUDITS
         self._seen = _PRIOR_AUDITS
@@ -197,14 +202,14 @@ class _Stratum(AuditedStratum):
         wrong = not label.correct
         if label.source is LabelSource.WITHDRAWN:
             # What a report moved moves back; what audits said stays.
-            self.give_back(wrong=wrong, target=target)
+            self._give_back(float(wrong), float(wrong), target)
         elif label.source is LabelSource.FEEDBACK:
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
             if self.error > target:
                 self.close()
         elif label.source is LabelSource.AUDIT and label.served:
-            self._wrong, self._seen = self._wrong + wrong, self._seen + 1.0
+            self._wrong, self._seen = self._wrong + self._errors(label), self._seen + 1.0
             self._shown = self.audit(tenants, target, wrong=wrong) or self._shown
             if self.error > target and not self.closed:
                 self.close()
@@ -216,10 +221,19 @@ class _Stratum(AuditedStratum):
             self._seen = _PRIOR_AUDITS
             self._wrong = _PRIOR_AUDITS * min(2.0 * self._prior, target / 2.0)
 
-    def give_back(self, *, wrong: bool, target: float) -> None:
-        """Take back an error that the belief has counted; what was forgotten is not taken back twice."""
+    def disown(self, label: Label, target: float) -> None:
+        """Take back an error that an audit has shown."""
+        if not label.correct:
+            self._give_back(self._errors(label), 1.0, target)
+
+    def _errors(self, label: Label) -> float:
+        """The errors that an audit stands for, by a judge with noise, of an answer as risky as was believed."""
+        return self._noise.posterior(1.0 - label.p_correct, correct=label.correct)
+
+    def _give_back(self, wrong: float, seen: float, target: float) -> None:
+        """Take back so many errors of so many answers from the belief; what was forgotten is not taken back twice."""
         least = min(self._wrong, self._prior * _PRIOR_AUDITS)
-        self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
+        self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - seen)
         self.closed = self.closed and (self._shown or self.error > target)
 
     def standing(self, kind: Kind) -> StratumStanding:

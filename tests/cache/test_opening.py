@@ -15,6 +15,7 @@ from semcache.cache import common_parts, opening, opening_choices, opening_from_
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.learning.judges.by_language_model import LlmJudge
+from semcache.matching.label_noise import LabelNoise
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.request.wording import mending
 from semcache.types import Selector, Serve, Store
@@ -348,3 +349,13 @@ def two_entries(folder: Path) -> str:
     pack = folder / "pack.yaml"
     pack.write_text("name: test\ncapacity: 2\ndefaults: {strategy: static, eviction: lru}\ncategories: {}\n")
     return str(pack)
+
+
+async def test_every_learner_knows_how_often_the_judge_errs(tmp_path: Path, doors: list[Door]) -> None:
+    """A learner that did not would take the judge's errors for those of answers, and close what is right."""
+    chosen = settings(tmp_path, **{"judge.model": "small", "judge.false_yes": 0.2, "judge.false_no": 0.1})
+    components = await opening_from_settings.open_from(chosen, clock=lambda: 0.0)
+    log: Any = components.learner.log
+    noises = {log.strategy._made["certified"]._noise, log.wordings._noise, log.judged._noise}
+    await components.closing.aclose()
+    assert noises == {LabelNoise(0.2, 0.1)}

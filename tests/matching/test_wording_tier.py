@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import msgspec
 import pytest
 
 from semcache.config.packs import Category, Pack, load
+from semcache.matching.label_noise import LabelNoise
 from semcache.matching.wording_tier import WordingTier, edit_of, features_of
 from semcache.request.wording import Edit
 from semcache.types import Controls, Why
@@ -173,3 +175,35 @@ def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_els
     for _ in range(400):
         tier.observe_own(audit(Edit.FILLER, correct=True, tenant="odd", source=LabelSource.MISS))
     assert tier.judge("default", Edit.FILLER, CONTROLS, "odd").serve
+
+
+def closes(error: float, noise: LabelNoise, seed: int) -> bool:
+    """Whether 1,500 audits by a judge with this noise close a kind of edits with this error."""
+    rng, tier = random.Random(seed), WordingTier(PACK, noise=noise)
+    for _ in range(1500):
+        verdict = tier.judge("default", Edit.SPELLING, CONTROLS)
+        if not verdict.serve:
+            return True
+        wrong = rng.random() < error
+        correct = rng.random() < noise.kind if wrong else rng.random() >= noise.harsh
+        tier.observe(replace(audit(Edit.SPELLING, correct=correct), p_correct=verdict.p_correct))
+    return False
+
+
+@pytest.mark.parametrize("noise", [LabelNoise(harsh=0.03), LabelNoise(harsh=0.1), LabelNoise(kind=0.3)], ids=str)
+def test_a_judge_that_is_known_to_err_closes_no_kind_that_is_right_and_every_one_that_is_not(noise: LabelNoise) -> None:
+    """A judge that calls 3% of right answers wrong ended each kind of edits within some hundred audits."""
+    assert not any(closes(0.0, noise, seed) for seed in range(4))
+    assert all(closes(0.1, noise, seed) for seed in range(4))
+
+
+def test_an_error_of_a_tenant_that_is_set_aside_is_taken_back_as_it_was_counted() -> None:
+    tier = WordingTier(PACK, noise=LabelNoise(harsh=0.03, kind=0.1))
+    false = audit(Edit.TYPO, correct=False)
+    for _ in range(20):
+        tier.observe(audit(Edit.TYPO, correct=True))
+    before = tier.judge("default", Edit.TYPO, CONTROLS).p_correct
+    tier.observe(false)
+    assert tier.judge("default", Edit.TYPO, CONTROLS).p_correct < before
+    tier.disown(false)
+    assert tier.judge("default", Edit.TYPO, CONTROLS).p_correct == pytest.approx(before)
