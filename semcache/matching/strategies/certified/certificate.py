@@ -31,6 +31,8 @@ _ALL = 2.1097  # the sum over n >= 2 of 1 / (n ln(n)^2)
 _RICHEST = 1e12
 _CONVINCED = 5.0  # wealth
 _PATIENT = 1 << 24  # audits: more are never waited for
+_SPARE = 0.95  # of a target that has changed: a bet at that level outlasts smaller changes
+_ROOMY = 1.15  # times the level of a bet, from which a target raises it
 
 
 class Bet:
@@ -135,6 +137,64 @@ class Reopening:
         self._bet.logs = [float(log) for log in state]
 
 
+class TargetClaim:
+    """The evidence that the error is below a target, which changes where it counts all requests and hits are rare.
+
+    The claim is made of one level. A target below it ends the claim, and the evidence begins anew at a level below that
+    target; above it, evidence stays, for what is shown of a strict level holds for lenient ones.
+    """
+
+    def __init__(self, enough: float, noise: LabelNoise) -> None:
+        self._enough, self._noise = enough, noise
+        self._bet = Bet()
+        self._level: float | None = None  # before the first audit
+        self.shown = False
+
+    def take(self, target: float, *, wrong: bool) -> None:
+        """Look at one audited answer; `target` may depend on all that came before."""
+        level = self._next(target)
+        if self._level is not None and level < self._level:
+            self._bet, self.shown = Bet(), False
+        self._level = level
+        self._bet.take(self._noise.visible(level), wrong=wrong)
+        self.shown = self.shown or self._bet.wealth() >= self._enough
+
+    def _next(self, target: float) -> float:
+        """The level of the next bet."""
+        # A level that few hits make lenient would be certified too easily.
+        target = min(target, _LENIENT)
+        if self._level is None:
+            return target
+        changed = target < self._level or (target > _ROOMY * self._level and not self.shown)
+        return _SPARE * target if changed else self._level
+
+    def holds(self, target: float) -> bool:
+        """Return True if the error was shown to be below this target."""
+        return self.shown and (self._level is None or self._level <= target)
+
+    def log_wealth(self) -> float:
+        """The logarithm of the evidence so far."""
+        return math.log(max(1e-300, self._bet.wealth()))
+
+    def needed(self, target: float) -> int:
+        """How many right answers in a row would show that the error is below this target."""
+        if self.holds(target):
+            return 0
+        level = self._next(target)
+        bet = Bet() if self._level is not None and level < self._level else self._bet
+        return bet.needed(self._noise.visible(level), self._enough)
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"target": self._bet.logs, "level": self._level, "certified": self.shown}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave; an older one tells no level, and is taken to be about the next target."""
+        self._bet.logs, self.shown = [float(log) for log in state["target"]], bool(state["certified"])
+        level = state.get("level")
+        self._level = None if level is None else float(level)
+
+
 class Certificate:
     """The evidence of audits in one category.
 
@@ -144,9 +204,8 @@ class Certificate:
     def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
         self._enough, self._noise = 1.0 / beta, noise
         self._ladder = [(level, Bet()) for level in LADDER]
-        self._target, self._excess = Bet(), ExcessTest()
+        self._target, self._excess = TargetClaim(self._enough, noise), ExcessTest()
         self._passed = 0
-        self.certified = False
         self.audits = self.wrong = self.undecided = 0
 
     def take(self, target: float, *, wrong: bool, stated: float | None = None) -> None:
@@ -167,11 +226,18 @@ class Certificate:
     def _certify(self, stated: float, *, wrong: bool) -> None:
         for level, bet in self._ladder:
             bet.take(self._noise.visible(level), wrong=wrong)
-        # Where the target counts all requests, a level that few hits make lenient would be certified too easily.
-        self._target.take(self._noise.visible(min(stated, _LENIENT)), wrong=wrong)
+        self._target.take(stated, wrong=wrong)
         while self._passed < len(LADDER) and self._ladder[self._passed][1].wealth() >= self._enough:
             self._passed += 1
-        self.certified = self.certified or self._target.wealth() >= self._enough
+
+    @property
+    def certified(self) -> bool:
+        """True if the error was shown to be below what the target allowed at the last audit."""
+        return self._target.shown
+
+    def holds(self, target: float) -> bool:
+        """Return True if the error was shown to be below this target."""
+        return self._target.holds(target)
 
     @property
     def level(self) -> float | None:
@@ -183,14 +249,17 @@ class Certificate:
         """True if audits show more errors than the target allows, which is false with probability beta at most."""
         return self._excess.wealth() >= self._enough
 
+    def forget_target(self) -> None:
+        """Forget what was shown of the target, and keep what was shown of fixed levels."""
+        self._target = TargetClaim(self._enough, self._noise)
+
     def evidence(self, target: float) -> CertificateEvidence:
         """The wealth so far, and the audits that are still needed if `target` is allowed from now on."""
-        level, enough = self._noise.visible(min(target, _LENIENT)), math.log(self._enough)
         return CertificateEvidence(
-            log_enough=enough,
-            log_target=math.log(max(1e-300, self._target.wealth())),
+            log_enough=math.log(self._enough),
+            log_target=self._target.log_wealth(),
             log_excess=math.log(max(1e-300, self._excess.wealth())),
-            needed=0 if self.certified else self._target.needed(level, self._enough),
+            needed=self._target.needed(target),
             ladder=tuple(
                 LadderRung(level, math.log(max(1e-300, bet.wealth())), number < self._passed)
                 for number, (level, bet) in enumerate(self._ladder)
@@ -201,10 +270,9 @@ class Certificate:
         """As JSON has it."""
         return {
             "ladder": {self._rung(level): bet.logs for level, bet in self._ladder},
-            "target": self._target.logs,
+            **self._target.state(),
             "excess": self._excess.state(),
             "passed": self._passed,
-            "certified": self.certified,
             "audits": self.audits,
             "wrong": self.wrong,
             "undecided": self.undecided,
@@ -220,7 +288,7 @@ class Certificate:
         if "undecided" not in state:
             return
         self.undecided = int(state["undecided"])
-        self._target.logs, self.certified = [float(log) for log in state["target"]], bool(state["certified"])
+        self._target.restore(state)
         ladder = state["ladder"]
         if all(self._rung(level) in ladder for level in LADDER):
             for level, bet in self._ladder:

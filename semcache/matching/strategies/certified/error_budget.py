@@ -16,6 +16,8 @@ from typing import Literal
 
 import numpy as np
 
+from semcache.matching.strategies.certified.requests_per_hit import RequestsPerHit
+
 Contract = Literal["hit", "request"]
 
 WINDOW = 1000  # requests
@@ -61,6 +63,7 @@ class ErrorBudget:
         self.served = 0
         self.seen = 0
         self._earlier = (0.0, 0.0)  # requests that earlier processes have seen, and served
+        self.lately = RequestsPerHit()
 
     def note(self, risk: float | None, *, served: bool) -> None:
         """Note a request whose best candidate has this risk; None if there was nothing to compare with.
@@ -69,6 +72,7 @@ class ErrorBudget:
         """
         self.seen += 1
         self.served += served
+        self.lately.note(served=served)
         if served or self._contract == "request":
             self.allowed += self._now
         if served and risk is not None:
@@ -101,11 +105,10 @@ class ErrorBudget:
         now = self._now if target is None else target
         if self._contract == "hit":
             return now
-        seen, served = self.counted()
-        return min(0.9, now * (seen + 1) / (served + 1))
+        return min(0.9, now * self.lately.now())
 
     def counted(self) -> tuple[float, float]:
-        """The recent requests that were seen and served, by earlier processes too."""
+        """The requests that were seen and served, by earlier processes too, as far as they are remembered."""
         return self._earlier[0] + self.seen, self._earlier[1] + self.served
 
     def allowed_ever(self) -> float:
@@ -154,14 +157,18 @@ class ErrorBudget:
         """The errors expected of served answers beyond what the target has allowed: the used part of the grant."""
         return max(0.0, self.spent - self._settled()[2] * self.allowed)
 
-    def owe(self, overspent: float, counted: Sequence[float] = (0.0, 0.0)) -> None:
+    def owe(
+        self, overspent: float, counted: Sequence[float] = (0.0, 0.0), lately: Sequence[float] | None = None
+    ) -> None:
         """Start with the overspending of an earlier process: the grant is for the very first answers only.
 
-        `counted` are the requests that it had seen and served: they show how rare hits are, as far as they are recent.
+        `counted` are the requests that it had seen and served, and `lately` those that showed how rare hits were at its
+        end.
         """
         seen, served = map(float, counted)
         share = min(1.0, _REMEMBERED / max(1.0, seen))
         self.allowed, self.spent, self._earlier = 0.0, overspent, (share * seen, share * served)
+        self.lately.restore(counted if lately is None else lately)
 
     def _settled(self) -> tuple[float, float, float]:
         """The limits for the present target and the loosest one, as far as risks alone decide; the present margin."""

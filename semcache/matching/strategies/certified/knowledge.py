@@ -65,6 +65,7 @@ class CategoryKnowledge:
     def __init__(self, promise: Promise, prior: BeliefPrior, noise: LabelNoise) -> None:
         policy, target, beta = promise.policy, promise.target, 1.0 - promise.confidence
         self._name, self._target, self._noise, self._grants = policy.name, target, noise, promise.grants
+        self._counts_requests = policy.contract == "request"
         self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's verdict,
         # which says little of what natural traffic makes alike, was measured to cost the target.
@@ -317,7 +318,7 @@ class CategoryKnowledge:
         """How far the promise is backed."""
         if self.closed:
             return State.CLOSED
-        if self.certificate.certified:
+        if self.certificate.holds(self.budget.per_hit(self._target)):
             return State.CERTIFIED
         return State.INFEASIBLE if self.budget.hopeless() else State.PROVISIONAL
 
@@ -360,6 +361,7 @@ class CategoryKnowledge:
             "vetoed": self._vetoes.state(),
             "overspent": self.budget.overspent(),
             "counted": self.budget.counted(),
+            "lately": self.budget.lately.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -369,12 +371,15 @@ class CategoryKnowledge:
         self.with_verifier.restore(state.get("told", state))
         self._stretching.restore(state["beyond"])
         self._narrowing.restore(state)
+        if self._counts_requests and "lately" not in state:
+            # In older states it had been shown of whatever the target allowed a hit while hits were rare.
+            self.certificate.forget_target()
         self.tenants.restore(state.get("tenants", {}))
         self.labels = int(state["labels"])
         if "audits" in state:
             self._audits.restore(int(state["audits"]))
         self._vetoes.restore(state["vetoed"])
-        self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
+        self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)), state.get("lately"))
         self.budget.changed()
 
 
