@@ -126,18 +126,27 @@ class Belief:
         """As JSON has it."""
         return {
             "terms": list(TERMS),
+            "center": self._prior.center.tolist(),
+            "scale": self._prior.scale.tolist(),
             "mean": self.mean.tolist(),
             "covariance": self.covariance.tolist(),
             "answers": {str(answer): list(offset) for answer, offset in self.answers.items()},
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave. Raises ValueError for that of another version."""
+        """Take up what `state` gave, in the units of this prior: it predicts what it did under the prior of then.
+
+        A state that names no units is in those of this prior. Raises ValueError for that of another version.
+        """
         if state.get("terms") != list(TERMS):
             raise ValueError("these beliefs are about other features: learn anew from the label log")
-        self.mean = np.array(state["mean"], dtype=np.float64)
+        units = self._prior.units(
+            np.array(state.get("center", self._prior.center), dtype=np.float64),
+            np.array(state.get("scale", self._prior.scale), dtype=np.float64),
+        )
+        self.mean = np.array(state["mean"], dtype=np.float64) @ units
         self._weights = None
-        self.covariance = np.array(state["covariance"], dtype=np.float64)
+        self.covariance = units.T @ np.array(state["covariance"], dtype=np.float64) @ units
         self.answers = {
             int(answer): Offset(float(mean), float(variance)) for answer, (mean, variance) in state["answers"].items()
         }

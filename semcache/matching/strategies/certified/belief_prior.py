@@ -88,6 +88,14 @@ class BeliefPrior:
         with_verifier = cls.read(data["told"], asked=True) if "told" in data else None
         return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())), with_verifier)
 
+    def units(self, center: Array, scale: Array) -> Array:
+        """The matrix that turns terms as this prior standardises them into those with another center and scale."""
+        found: Array = np.diag(self.scale / scale)
+        bias = (1.0 - self.center[BIAS]) / self.scale[BIAS]
+        found[:, BIAS] = (self.center - center) / scale / bias
+        found[BIAS, BIAS] = (1.0 - center[BIAS]) / scale[BIAS] / bias
+        return found
+
 
 def _unseen(name: str, *, asked: bool) -> list[float]:
     mean, deviation = (STATED | (HEARD if asked else UNASKED)).get(name, (0.0, 0.1))

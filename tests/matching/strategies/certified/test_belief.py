@@ -76,6 +76,32 @@ def test_beliefs_about_other_features_are_refused() -> None:
         belief.restore({**belief.state(), "terms": ["bias"]})
 
 
+@pytest.mark.parametrize(("then", "now"), [("any", "questions"), ("questions", "service"), ("any", "any")])
+def test_what_was_learned_predicts_the_same_under_a_prior_with_other_units(then: str, now: str) -> None:
+    """A prior that ships with a later version rescaled what a category had learned under the earlier one."""
+    before, after = Belief(shipped(then)), Belief(shipped(now))
+    for turn in range(40):
+        before.learn((SURE, UNSURE)[turn % 2].features, turn % 3, correct=turn % 4 > 0)
+    after.restore(json.loads(json.dumps(before.state())))
+    for one in (SURE, UNSURE):
+        assert after.log_odds(one.features, 1) == pytest.approx(before.log_odds(one.features, 1))
+        assert after.contributions(one.features, 1) == pytest.approx(before.contributions(one.features, 1))
+    again = Belief(shipped(then))
+    again.restore(after.state())
+    assert np.allclose(again.mean, before.mean)
+    assert np.allclose(again.covariance, before.covariance)
+
+
+def test_a_belief_that_was_saved_without_its_units_is_in_those_of_the_prior() -> None:
+    before, after = Belief(shipped("any")), Belief(shipped("any"))
+    before.learn(UNSURE.features, 1, correct=True)
+    state = before.state()
+    del state["center"], state["scale"]
+    after.restore(state)
+    assert np.array_equal(after.mean, before.mean)
+    assert np.array_equal(after.covariance, before.covariance)
+
+
 @given(
     st.lists(st.tuples(st.floats(-8, 8), st.floats(0, 7), st.booleans()), max_size=60),
     st.floats(-8, 8),
