@@ -18,6 +18,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.types.evidence import CertificateEvidence, LadderRung
 
@@ -26,48 +28,81 @@ _LENIENT = 0.2
 _AGAINST_MORE = (0.2, 0.4, 0.7, 0.97)  # shares of the stake at which one error would ruin the bettor
 _WEIGHTS = (0.1, 0.15, 0.25, 0.5)  # of these: most audits find no error
 _AGAINST_LESS = (0.02, 0.05, 0.1, 0.25)  # shares of the stake at which one right answer would
-_FIRST = 0.5  # share of the money that is staked at the first audit
+_MOSTLY = 0.8  # share of the money for a certificate that is staked at the first audit
+_FIRST = 0.5  # the same of the money against one
 _ALL = 2.1097  # the sum over n >= 2 of 1 / (n ln(n)^2)
 _RICHEST = 1e12
 _CONVINCED = 5.0  # wealth
-_PATIENT = 1 << 24  # audits: more are never waited for
+_PATIENT = 1 << 20  # audits: more are never waited for
+_BLOCK = 256  # audits that are looked ahead at once, and then twice as many
+_HUGE = 600.0  # logarithm of what a number still holds
 _SPARE = 0.95  # of a target that has changed: a bet at that level outlasts smaller changes
 _ROOMY = 1.15  # times the level of a bet, from which a target raises it
 
 
 class Bet:
-    """The wealth of a bettor against "the error is at least the level"."""
+    """The wealth of bettors against "the error is at least the level", one of whom begins at each audit.
+
+    Most of the money is staked at the first audit, the rest little by little. So a bad time that is over, such as one
+    in which the judge was out of order, costs no more than the logarithm of what later bettors have less. The sum is a
+    supermartingale where the error is at least the level, whenever they begin, as with `ExcessTest`.
+    """
 
     def __init__(self) -> None:
-        self.logs = [0.0] * len(_AGAINST_MORE)
+        self._wealth = [_MOSTLY * weight for weight in _WEIGHTS]
+        self._seen = 0
 
     def take(self, level: float, *, wrong: bool) -> None:
         """Look at one audited answer; `level` lies between 0 and 1 and may depend on all that came before."""
-        stake, outcome = 1.0 / (1.0 - level), level - float(wrong)
-        self.logs = [
-            log + math.log1p(share * stake * outcome) for log, share in zip(self.logs, _AGAINST_MORE, strict=True)
+        gain = (level - float(wrong)) / (1.0 - level)
+        entering = _unstaked(self._seen) - _unstaked(self._seen + 1)
+        self._seen += 1
+        self._wealth = [
+            min(_RICHEST, (wealth + weight * entering) * (1.0 + share * gain))
+            for wealth, weight, share in zip(self._wealth, _WEIGHTS, _AGAINST_MORE, strict=True)
         ]
 
     def wealth(self) -> float:
-        """The wealth over all stakes, 1 at the start."""
-        return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(_WEIGHTS, self.logs, strict=True)])
+        """The wealth of all bettors and what is not staked yet, 1 at the start."""
+        return _unstaked(self._seen) + sum(self._wealth)
 
     def needed(self, level: float, enough: float) -> int:
         """How many right answers in a row would make the wealth `enough`."""
-        gains = [math.log1p(share * level / (1.0 - level)) for share in _AGAINST_MORE]
+        if self.wealth() >= enough:
+            return 0
+        rates = np.log1p(np.array(_AGAINST_MORE) * level / (1.0 - level))[:, None]
+        wealth, weights = np.array(self._wealth)[:, None], np.array(_WEIGHTS)[:, None]
+        count, block = 0, _BLOCK
+        while count < _PATIENT:
+            turns = np.arange(block)
+            unstaked = (1.0 - _MOSTLY) * math.log(2.0) / np.log(self._seen + count + np.arange(block + 1) + 2.0)
+            growth = np.exp(np.minimum(rates * (turns + 1), _HUGE))
+            later = np.cumsum(-np.diff(unstaked) * np.exp(-rates * turns), axis=1)
+            richer = growth * (wealth + weights * later)
+            found = np.flatnonzero(unstaked[1:] + richer.sum(axis=0) >= enough)
+            if len(found):
+                return count + int(found[0]) + 1
+            wealth, count, block = richer[:, -1:], count + block, min(2 * block, _PATIENT)
+        return _PATIENT
 
-        def after(count: int) -> float:
-            logs = [log + count * gain for log, gain in zip(self.logs, gains, strict=True)]
-            return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(_WEIGHTS, logs, strict=True)])
+    def state(self) -> list[float]:
+        """As JSON has it."""
+        return [*self._wealth, self._seen]
 
-        most = 1
-        while after(most) < enough and most < _PATIENT:
-            most *= 2
-        least = 0 if after(0) >= enough else most // 2
-        while least + 1 < most:
-            middle = (least + most) // 2
-            least, most = (least, middle) if after(middle) >= enough else (middle, most)
-        return 0 if after(0) >= enough else most
+    def restore(self, state: Sequence[float]) -> None:
+        """Take up what `state` gave; an older one has the logarithms of what the first bettor has of each share."""
+        if len(state) == len(_WEIGHTS):
+            won = [math.exp(min(float(log), 25.0)) for log in state]
+            self._wealth = [_MOSTLY * weight * one for weight, one in zip(_WEIGHTS, won, strict=True)]
+            self._seen = 0
+        else:
+            *wealth, seen = state
+            self._wealth, self._seen = [float(one) for one in wealth], int(seen)
+
+
+def _unstaked(seen: int) -> float:
+    """The share of the money that is staked after so many audits."""
+    return (1.0 - _MOSTLY) * math.log(2.0) / math.log(seen + 2.0)
 
 
 class ExcessTest:
@@ -130,11 +165,11 @@ class Reopening:
 
     def state(self) -> list[float]:
         """As JSON has it."""
-        return self._bet.logs
+        return self._bet.state()
 
     def restore(self, state: Sequence[float]) -> None:
         """Take up what `state` gave."""
-        self._bet.logs = [float(log) for log in state]
+        self._bet.restore(state)
 
 
 class TargetClaim:
@@ -186,11 +221,12 @@ class TargetClaim:
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"target": self._bet.logs, "level": self._level, "certified": self.shown}
+        return {"target": self._bet.state(), "level": self._level, "certified": self.shown}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave; an older one tells no level, and is taken to be about the next target."""
-        self._bet.logs, self.shown = [float(log) for log in state["target"]], bool(state["certified"])
+        self._bet.restore(state["target"])
+        self.shown = bool(state["certified"])
         level = state.get("level")
         self._level = None if level is None else float(level)
 
@@ -269,7 +305,7 @@ class Certificate:
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "ladder": {self._rung(level): bet.logs for level, bet in self._ladder},
+            "ladder": {self._rung(level): bet.state() for level, bet in self._ladder},
             **self._target.state(),
             "excess": self._excess.state(),
             "passed": self._passed,
@@ -292,7 +328,7 @@ class Certificate:
         ladder = state["ladder"]
         if all(self._rung(level) in ladder for level in LADDER):
             for level, bet in self._ladder:
-                bet.logs = [float(log) for log in ladder[self._rung(level)]]
+                bet.restore(ladder[self._rung(level)])
             self._passed = int(state["passed"])
 
     def _rung(self, level: float) -> str:

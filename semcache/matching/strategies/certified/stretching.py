@@ -50,10 +50,11 @@ class Stretching:
 
     def state(self) -> list[Any]:
         """As JSON has it."""
-        return [self._bet.logs, self._shown, self.loosest]
+        return [self._bet.state(), self._shown, self.loosest]
 
     def restore(self, state: Sequence[Any]) -> None:
         """Take up what `state` gave; evidence that the target may be stretched so far says nothing of farther."""
-        logs, shown, *loosest = state
+        bet, shown, *loosest = state
         if loosest in ([], [self.loosest]):
-            self._bet.logs, self._shown = [float(log) for log in logs], bool(shown)
+            self._bet.restore(bet)
+            self._shown = bool(shown)

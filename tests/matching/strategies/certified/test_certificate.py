@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Reopening
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, ExcessTest, Reopening, TargetClaim
 from semcache.types.evidence import wilson
 
 
@@ -18,12 +19,12 @@ from semcache.types.evidence import wilson
 def test_a_false_certificate_is_as_rare_as_stated() -> None:
     rng = random.Random(11)
     false = 0
-    for _ in range(300):
-        certificate = Certificate(0.05)
+    for _ in range(3000):
+        claim = TargetClaim(20.0, LabelNoise())
         for _ in range(600):
-            certificate.take(0.05, wrong=rng.random() < 0.05)
-        false += certificate.certified
-    assert false / 300 <= 0.05
+            claim.take(0.05, wrong=rng.random() < 0.05)
+        false += claim.shown
+    assert false / 3000 <= 0.05
 
 
 def test_right_answers_are_certified_step_by_step() -> None:
@@ -81,6 +82,48 @@ def test_a_change_is_found_however_late_it_comes() -> None:
 def test_wilson_contains_the_share() -> None:
     interval = wilson(1, 100)
     assert interval.low < 0.01 < interval.high < 0.06
+
+
+@pytest.mark.parametrize(("silent", "most"), [(20, 1200), (300, 1400)])
+def test_a_time_without_verdicts_that_is_over_costs_a_certificate_some_times_what_a_new_one_takes(
+    silent: int, most: int
+) -> None:
+    """After the judge was out of order for 300 audits, 35,000 right ones did not certify a target of 1%."""
+    certificate, fresh = Certificate(0.05), Certificate(0.05).evidence(0.01).needed
+    for _ in range(100):
+        certificate.take(0.01, wrong=False)
+    for _ in range(silent):
+        certificate.take_undecided(0.01)
+    needed = certificate.evidence(0.01).needed
+    assert fresh < needed < most < 4 * fresh
+    for _ in range(needed - 1):
+        certificate.take(0.01, wrong=False)
+    assert not certificate.certified
+    certificate.take(0.01, wrong=False)
+    assert certificate.certified
+
+
+@pytest.mark.slow
+def test_bets_that_begin_later_certify_falsely_as_rarely_as_stated_after_a_bad_time_too() -> None:
+    rng, false, bad = random.Random(9), 0, 300
+    for _ in range(300):
+        bet, certified = Bet(), False
+        for turn in range(bad + 2000):
+            bet.take(0.05, wrong=turn < bad or rng.random() < 0.05)
+            certified = certified or bet.wealth() >= 20.0
+        false += certified
+    assert false / 300 <= 0.05
+
+
+def test_of_an_older_state_the_evidence_so_far_counts() -> None:
+    bet, level = Bet(), 0.05
+    shares = (0.2, 0.4, 0.7, 0.97)
+    bet.restore([60 * math.log1p(share * level / (1 - level)) for share in shares])
+    since = Bet()
+    for _ in range(60):
+        since.take(level, wrong=False)
+    assert since.wealth() > 10.0
+    assert bet.wealth() == pytest.approx(since.wealth(), rel=0.2)
 
 
 VERDICTS = st.lists(st.tuples(st.booleans(), st.booleans(), st.floats(0.001, 0.2)), max_size=60)
