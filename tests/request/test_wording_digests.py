@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {13: "0ba7d347e0a7a16a"}
+MADE = {14: "0ba7d347e0a7a16a"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",

@@ -272,9 +272,11 @@ _STRANDED = re.compile(
     re.IGNORECASE,
 )
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
-# Behind the whole subject and nothing else: "is it ok to not eat" is not "is it not ok to eat".
+# Behind the whole subject and nothing else: "is it ok to not eat" is not "is it not ok to eat". A yes to "should I not
+# go" is a no to "shouldn't I go", so that only what is no question of yes or no counts, and what can be no more.
 _NEGATED = re.compile(
-    rf"((?:(?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? )?)({_AUXILIARY}) "
+    rf"((?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? |(?=(?:could|would|should)\b.* not have ))"
+    rf"({_AUXILIARY}) "
     r"((?:(?:i|you|he|she|it|we|they|there|this|that|these|those)|(?:the|an?|my|your|his|her|its|our|their|this|that"
     r"|these|those|some|any|most|all) (?!one\b)[\w'-]+|(?!not\b|only\b|to\b)\w+(?<!ing)) )not"
     r" (?!only\b|just\b|even\b|to\b)(?=\S)",

@@ -33,6 +33,8 @@ _STOPS = vocabulary(
 _PARTICIPLES = vocabulary(
     "been got gone done made taken given seen known grown come become begun fallen risen won lost left found had"
 )
+_DENYING = vocabulary("not no never nobody none nothing nowhere neither nor hardly barely rarely seldom cannot")
+_CLAUSES = vocabulary("if when while because although though that which who whose where unless until before after")
 _MOST = 9
 _LONGEST = 240
 
@@ -53,7 +55,9 @@ def directed(text: str) -> str:
 
 
 def asked_whether(clause: str) -> str | None:
-    """The direct question of a clause behind "if" or "whether"; None where its verb is in doubt.
+    """The direct question of a clause behind "if" or "whether"; None where its verb is in doubt, or denied.
+
+    A yes to "is it true that it is not safe" is a no to "isn't it safe".
 
     >>> asked_whether("the earth is round")
     'is the earth round'
@@ -64,7 +68,7 @@ def asked_whether(clause: str) -> str | None:
         return None
     words = clause[:end].split(" ")
     low = [word.lower() for word in words]
-    if len(low) < 2 or low[0] in _DIRECT:
+    if len(low) < 2 or low[0] in _DIRECT or _denies(low):
         return None
     if low[0] == "there" and low[1] in _DIRECT:
         return " ".join([words[1], words[0], *words[2:]])
@@ -76,6 +80,12 @@ def asked_whether(clause: str) -> str | None:
         return " ".join([words[1], words[0], *words[2:]])
     found = _ordered(words, low, 0)
     return None if found is None else " ".join(found)
+
+
+def _denies(low: list[str]) -> bool:
+    """Return True for a clause that says no; what is "to not" be done, or behind another "if", is no part of its no."""
+    ends = next((at for at, word in enumerate(low) if at and word in _CLAUSES), len(low))
+    return any(word in _DENYING and low[at - 1] != "to" for at, word in enumerate(low[:ends]))
 
 
 def _perfect(low: list[str], at: int) -> bool:
