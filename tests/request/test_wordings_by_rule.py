@@ -182,7 +182,7 @@ SAME = [
     ("how do i leave a slack channel", "How do I leave a Slack channel?"),
     ("how do i add a row in excel", "How do I add a row in Excel?"),
     ("Without a visa, can they travel?", "Can they travel without a visa?"),
-    ("With a leash, how do I walk my dog?", "How do I walk my dog with a leash?"),
+    ("With a stiff knee, how do I run?", "How do I run with a stiff knee?"),
     ("help me reset my password", "how do I reset my password?"),
     ("I need help changing my PIN", "How do I change my PIN?"),
     ("what is the process for activating my card", "how do I activate my card"),

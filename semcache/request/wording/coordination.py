@@ -1,4 +1,4 @@
-"""Order that means nothing: the two sides of a comparison, nouns beside each other, a phrase moved to the front.
+"""Order that means nothing: the two sides of a comparison, and nouns beside each other.
 
 Invariant: verbs in sequence, directions, ratios and names keep their order.
 """
@@ -11,6 +11,7 @@ from semcache.config.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS
 from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording.coordinates import coordinated, is_described
 from semcache.request.wording.cues import begun
+from semcache.request.wording.fronted import moved
 from semcache.request.wording.product_parts import apart
 from semcache.request.wording.verbs import is_base
 
@@ -105,72 +106,13 @@ _BINOMIALS = vocabulary("""
     fish-chips gin-tonic time-again black-white back-forth up-down push-pull pull-push read-write stop-go
     double-triple barnes-noble procter-gamble ernst-young standard-poor simon-garfunkel
     """)
-_HEADS = (
-    r"how|what|who|where|when|why|which|whose|is|are|do|does|did|can|should|could|would|will|was|were|has"
-    r"|have|explain|describe|list"
-    r"|give|write|suggest|recommend|name|tell|define|show|find|translate|summarize|compare|calculate|create"
-    r"|may|must|am|any"
-)
-_LEADERS = (
-    r"in|on|with|using|for|during|at|under|without|after|before|from|since|within|near|if|when|while|as"
-    r"|according to|compared to"
-    r"|compared with|by|through|throughout|across|among|besides|despite|due to|because of|given|considering"
-    r"|regarding|concerning"
-    r"|about|inside|outside|into|over|per|until|via|whenever|once|unless|although|because|assuming|based on"
-    r"|as of|as for|amid"
-    r"|along|around|behind|below|beneath|above|beyond|towards?|upon|in order to|to|next to|instead of|apart "
-    r"from|in terms of"
-    r"|thanks to|relative to|on top of|in front of|out of|ahead of|prior to|starting from|as soon as"
-    r"|provided|even if|even though"
-)
-_FRONTED = re.compile(
-    rf"^({_LEADERS}) (?!(?:short|general|fact|addition|particular|other words|order|contrast|summary"
-    rf"|conclusion|you|the way|all honesty|case you|my"
-    rf" opinion)\b,?)([^,.?!;:\n]{{1,90}}), (?:then )?((?:{_HEADS})\b[^.?!;:\n]+?)(\?)?$"
-)
-_FRONTED_BARE = re.compile(
-    r"^(in|using|on|for|with|at|during|without|after|before|under|near|within) ((?:[^\s,.?!;:]+ "
-    r"){0,4}?[^\s,.?!;:]+) ((?:how do i|how does|how do"
-    r"|how did|what is|what are|what does|what do|what was|why does|why do|why is|why are|why did|who was"
-    r"|who is|where is|where are|where do i"
-    r"|where can i|when is|when does|when do|when did|how many|how much|how long|how often|can i|should i|is "
-    r"it|do i need to)\b[^,.?!;:\n]+)(\?)?$"
-)
-_MIDDLE = re.compile(
-    rf"^((?:how|what|where|when|why|who) (?:do|does|did|is|are|can|should|was|were|would)(?: (?:i|you|we"
-    rf"|they|it|the \w+|an? \w+))?), ((?:{_LEADERS})"
-    rf" [^,.?!;:\n]{{1,60}}), ([^,.?!;:\n]+)(\?)?$"
-)
-# Behind these a phrase at the end belongs to another clause than one at the head.
-_SAYING = vocabulary(
-    "said say says think thinks believe believes claim claimed claims promise promised that who which want wanted"
-)
-# Phrases of time and condition, which are of the whole clause; and those that are often of what stands before them.
-_TIMED = vocabulary("according if when whenever before after since until during once unless although because as")
-_ATTACHED = vocabulary("with without while from by about")
-_BEINGS = vocabulary("""
-    man men woman women person people child children kid kids boy boys girl girls baby babies friend friends
-    husband wife son daughter brother sister mother father parent parents partner boyfriend girlfriend someone somebody
-    anyone anybody everyone employee employees worker workers student students teacher patient patients customer
-    customers user users client clients neighbor neighbors tenant tenants driver drivers passenger passengers guest
-    guests dog dogs cat cats animal animals bird birds horse horses pet pets
-    dad mom mum grandma grandpa uncle aunt boss cousin puppy kitten
-    """)
-_POSSESSIVES = vocabulary("my your his her our their its")
-# Somebody who is asked, told or taught "to" do a thing.
-_MOVING = vocabulary(
-    "ask tell convince persuade train teach force allow want remind order advise encourage invite pay get"
-)
 _FIRST = re.compile(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
-_LEADING = vocabulary("in using on for with at during without after before under near within")
-_IDIOMS = vocabulary("short general fact case addition particular other order time contrast comparison")
 
 
 def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text with its symmetric pairs in alphabetical order, and a fronted phrase or a part's program at its end."""
-    if "," in text or words[0] in _LEADING:
-        text = _moved(text)
+    text = moved(text, words[0])
     text = _with_related_sides(apart(text), bag)
     if bag.isdisjoint(_CONJUNCTIONS) or not bag.isdisjoint(_POINTING):
         return text
@@ -281,31 +223,6 @@ _RELATING = vocabulary(
     """
     " distinguishes differentiates separates tell distinguish differentiate"
 )
-
-
-def _moved(text: str) -> str:
-    if match := _MIDDLE.match(text):
-        return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}"
-    match = _FRONTED.match(text) or _FRONTED_BARE.match(text)
-    if match is None or match[2].split()[-1] in _IDIOMS or match[2] in ("that", "this", "it"):
-        return text
-    if not _SAYING.isdisjoint(match[3].split()[1:]) or _may_be_of_another(match[1].lower(), match[3].lower().split()):
-        return text
-    return f"{match[3].rstrip(' ,')} {match[1]} {match[2]}{match[4] or ''}"
-
-
-def _may_be_of_another(leader: str, words: list[str]) -> bool:
-    """Return True where a phrase that begins so would be read of somebody in the clause, if it stood behind them.
-
-    "With a gun, how do I stop a man" is not "how do I stop a man with a gun".
-    """
-    if leader in _TIMED:
-        return False
-    if leader == "to" and not _MOVING.isdisjoint(words):
-        return True
-    at = 1 if leader in _ATTACHED else len(words) - 1
-    # Of "my dog" nothing more need be said.
-    return any(words[at].strip("?") in _BEINGS and words[at - 1] not in _POSSESSIVES for at in range(at, len(words)))
 
 
 def _key(side: str) -> str:
