@@ -21,6 +21,13 @@ SAME = [
     ("What is the procedure for the renewal of a permit?", "How do I renew a permit?"),
     ("What are the steps for the resetting of a meter?", "How do I reset a meter?"),
     ("How does the exchange of a ticket work?", "How do I exchange a ticket?"),
+    ("Can cooked rice be frozen?", "Can I freeze cooked rice?"),
+    ("Can shoes be returned after 30 days?", "Can I return shoes after 30 days?"),
+    ("Can a column be renamed in MySQL?", "Can I rename a column in MySQL?"),
+    ("Can soup be reheated in a microwave?", "Can I reheat soup in a microwave?"),
+    ("How can a booking be changed?", "How do I change a booking?"),
+    ("How can a file be recovered in Windows?", "How do I recover a file in Windows?"),
+    ("Can photos be exported to a USB stick?", "Can I export photos to a USB stick?"),
 ]
 APART = [
     ("I want to cancel my order", "How do I cancel my order?"),  # it may be an order to do it
@@ -41,6 +48,20 @@ APART = [
     ("the cancellation of a booking is free", "How do I cancel a booking is free"),
     ("cancellation of an order by the seller", "How do I cancel an order by the seller?"),
     ("How does the conversion of light to sugar work?", "How do I convert light to sugar?"),
+    ("Can a flight be canceled due to wind?", "Can I cancel a flight due to wind?"),
+    ("Can a bank account be frozen without warning?", "Can I freeze a bank account without warning?"),
+    ("Can a lease be changed after signing?", "Can I change a lease after signing?"),
+    ("Can a gym contract be extended automatically?", "Can I extend a gym contract automatically?"),
+    ("Can an email account be deactivated?", "Can I deactivate an email account?"),
+    ("Can a salary be reduced?", "Can I reduce a salary?"),
+    ("Can apps be installed without permission?", "Can I install apps without permission?"),
+    ("Can a document be edited remotely?", "Can I edit a document remotely?"),
+    ("How can a pension be frozen?", "How do I freeze a pension?"),
+    ("How can a card be frozen?", "How do I freeze a card?"),
+    ("How can photos be downloaded without consent?", "How do I download photos without consent?"),
+    ("Can an atom be split?", "Can I split an atom?"),
+    ("Can a phone screen be repaired?", "Can I repair a phone screen?"),
+    ("Can a court date be rescheduled?", "Can I reschedule a court date?"),
 ]
 
 

@@ -56,6 +56,21 @@ _DONE_TO_THINGS = vocabulary("""
     save schedule send share sort split stop store submit switch sync take transfer treat unblock undo uninstall
     unlink unlock unmute unsubscribe update upgrade upload use verify catch visit
     """)
+# Who asks if these can be done means to do them; "can a booking be changed" asks what the airline may do as well.
+_DONE_BY_ASKER = vocabulary("""
+    copy customize download edit exchange export filter freeze import insert install merge mute print refreeze reheat
+    rename restore retrieve return rotate sort sync undo uninstall unlink unmute update upload
+    """)
+# What a bank, a court or a landlord freezes.
+_OF_MONEY = vocabulary("""
+    account accounts asset assets benefit benefits card cards credit fund funds funding investments loan loans money
+    mortgage pay payment payments pension pensions price prices rate rates rent rents salaries salary wage wages
+    """)
+# Behind the deed these tell of another who does it: "without warning", "for inactivity".
+_UNASKED = vocabulary("""
+    without due for because despite against unless under mid automatically remotely secretly suddenly retroactively
+    accidentally legally illegally notice warning permission consent knowledge approval court sender hackers
+    """)
 # Nouns of deeds and their verbs; those of `_HOW_IT_GOES` are done at a counter, and nothing goes on by itself.
 _NOUNS = dict(
     pair.split("=")
@@ -114,6 +129,7 @@ def _wished(text: str) -> str | None:
 
 
 def _active(text: str) -> str | None:
+    """The question in the active voice; None where another than the asker may do the deed."""
     match = _PASSIVE.match(text)
     if match is None:
         return None
@@ -121,9 +137,15 @@ def _active(text: str) -> str | None:
     base = _base(participle.lower())
     if base not in _DONE_TO_THINGS or not _NO_THING.isdisjoint(thing.lower().split()):
         return None
-    if not _LEFT_ALONE.isdisjoint((*thing.lower().split(), *rest.lower().split())):
+    if not _LEFT_ALONE.isdisjoint((*thing.lower().split(), *rest.lower().split())) or (
+        base == "freeze" and not _OF_MONEY.isdisjoint(thing.lower().split())
+    ):
         return None
-    return f"{'how do i' if asked.lower() == 'how can' else 'can i'} {base} {thing}{rest}{mark}"
+    if not _UNASKED.isdisjoint(rest.lower().split()):
+        return None
+    if asked.lower() == "how can":
+        return f"how do i {base} {thing}{rest}{mark}"
+    return f"can i {base} {thing}{rest}{mark}" if base in _DONE_BY_ASKER else None
 
 
 def _base(participle: str) -> str | None:
