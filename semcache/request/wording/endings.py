@@ -58,9 +58,13 @@ _SAID = re.compile(
 )
 _PLEASES = vocabulary("say spell word to can that not will you they we i must should would could cannot who people")
 _LETTERS = re.compile(r"[a-z]+")
-_URGENT = re.compile(
-    r"(?<=\w)(?<!\b(?:is|or|of|to|vs)\b)(?<!\b(?:mean|does|word|term|than|with|from)\b)(?<!means),?"
-    r" (?:asap|as soon as possible)$",
+# Behind a comma, or where something is to be told, the answer is urgent; else the deed is: "how do I sell it asap".
+_URGENT = re.compile(r"(?<=\w)(?<!\b(?:is|or|of|to|vs)\b)(?P<set_off>,?) (?:asap|as soon as possible)$", re.IGNORECASE)
+_ANSWERED = re.compile(
+    r"(?:what|who|where|when|why) (?:is|are|was|were) (?!.* to )"
+    r"|(?:please )?(?:tell|explain|answer|list|describe|summarize|clarify|translate|suggest|recommend)\b"
+    r"|let (?:me|us) know|(?:(?:i|we) (?:really )?)?(?:need|want) (?:(?:some|your) )?(?:help|advice|answers?|an answer"
+    r"|info|information|to know|(?:an?|the|some) (?:list|recipe|explanation|summary|translation|example|template))\b",
     re.IGNORECASE,
 )
 _ENDS = vocabulary(
@@ -78,8 +82,13 @@ def without_ending(text: str, bag: frozenset[str]) -> str:
     if not bag.isdisjoint(_TAILS) and not _TAILS.isdisjoint(_LETTERS.findall(text[-12:].lower())):
         text = _without_tail(text)
     if "asap" in bag or "possible" in bag:
-        text = _URGENT.sub("", text)
+        text = _unhurried(text)
     return text
+
+
+def _unhurried(text: str) -> str:
+    match = _URGENT.search(text)
+    return text[: match.start()] if match and (match["set_off"] or _ANSWERED.match(text)) else text
 
 
 def _without_tail(text: str) -> str:
