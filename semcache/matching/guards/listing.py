@@ -1,4 +1,4 @@
-"""The comparison of the order that a list is wanted in: which end comes first, and by what it is sorted.
+"""The comparison of the order that a list is wanted in: which end comes first, and by what it is sorted, in turn.
 
 Knows superlatives by the axis that they are the ends of. Invariant: an order that only one of the texts wants is no
 finding, nor are ends of two different axes, such as the oldest first and the largest first.
@@ -34,10 +34,13 @@ _FIRST = re.compile(
 )
 _ACROSS = re.compile(rf"\b(?P<word>{_WORDS})(?: \w+)? (?:to|through|down to|up to)(?: the)? (?P<other>{_WORDS})\b")
 _NAMED = re.compile(r"\b(?:(?P<up>ascending|increasing order)|(?P<down>descending|decreasing order))\b")
+_BY = r"(?:the |their |its )?(?!(?:all|and|any|far|now|one|the|two|way)\b)([a-z]{3,})\b"
 _SORTED = re.compile(
-    r"\b(?:sort|order|arrang|rank|group)(?:ed|es?|s|ing)?\b[^.;:?!,\n]{0,30}?\bby (?:the |their |its )?([a-z]{4,})\b"
+    r"\b(?:sort|order|arrang|rank|group)(?:ed|es?|s|ing)?\b[^.;:?!,\n]{0,30}?"
+    rf"\bby {_BY}(?:,? (?:and|then|and then)(?: by)? {_BY})?"
 )
 _KEY = "by"
+_TURN = "in turn"
 _CUES = vocabulary("first last top end beginning bottom ascending descending increasing decreasing to through by")
 # Words for one key, by that which stands for all of them.
 _KEYS = {"alphabet": "name", "alphabetical": "name", "title": "name", "cost": "price", "day": "date", "time": "date"}
@@ -49,14 +52,19 @@ def compare(query: str, cached: str) -> Conflict | None:
     ours, theirs = _wanted(query), _wanted(cached)
     for axis, first in ours.items():
         other = theirs.get(axis, first)
-        if other != first and (axis != _KEY or _are_two(first, other, _stems(query), _stems(cached))):
-            return Conflict("listing", f"{'by ' if axis == _KEY else ''}{first} / {other}")
+        if other == first or (axis == _TURN and sorted(other.split()) != sorted(first.split())):
+            continue
+        if axis != _KEY or _are_two(first, other, _stems(query), _stems(cached)):
+            return Conflict("listing", f"{'by ' if axis in (_KEY, _TURN) else ''}{first} / {other}")
     return None
 
 
 @scoped_cache(maxsize=1024)
 def _wanted(text: str) -> dict[str, str]:
-    """The end that comes first on each axis, and the key under `_KEY`; an axis with both ends in front is left out."""
+    """The end that comes first on each axis; an axis with both ends in front is left out.
+
+    The first key is under `_KEY`, and the first two, where it says both, under `_TURN`.
+    """
     words = read_text(text)
     if words.bag.isdisjoint(_CUES):
         return {}
@@ -71,8 +79,17 @@ def _wanted(text: str) -> dict[str, str]:
     for match in _NAMED.finditer(words.lower):
         found.setdefault("size", set()).add(_first("size", 0 if match["up"] else 1))
     wanted = {axis: sides.pop() for axis, sides in found.items() if len(sides) == 1}
-    keys = {_KEYS.get(key, key) for key in (stem(match[1]) for match in _SORTED.finditer(words.lower))}
-    return {**wanted, _KEY: keys.pop()} if len(keys) == 1 else wanted
+    keys = [[_key(word) for word in match.groups() if word] for match in _SORTED.finditer(words.lower)]
+    if len({first for first, *_ in keys}) == 1:
+        wanted[_KEY] = keys[0][0]
+    if len(keys) == 1 and len(keys[0]) == 2:
+        wanted[_TURN] = " ".join(keys[0])
+    return wanted
+
+
+def _key(word: str) -> str:
+    plain = stem(word)
+    return _KEYS.get(plain, plain)
 
 
 def _are_two(key: str, other: str, ours: frozenset[str], theirs: frozenset[str]) -> bool:

@@ -63,7 +63,7 @@ _WITH = re.compile(
     rf"|equal to|similar to|the same as|different from|married to|at war with|allied with) {_SIDE}{_STOP}"
 )
 _COMBINED = re.compile(
-    rf"\b((?:mix|mixing|combine|combining|blend|blending|merge|merging|multiply|add|sync|synchronize|link"
+    rf"\b((?:mix|mixing|combine|combining|blend|blending|add|sync|synchronize|link"
     rf"|connect|swap|pair|mixed"
     rf"|balance) ){_SIDE} and {_SIDE}(?= (?:together|with each other|in|on|for|to get)\b|[.?!,;]|$)"
 )
@@ -91,7 +91,22 @@ _SEQUENCE = vocabulary(
     college faculty academy act house lord lords bureau museum journal movie film book novel song lyrics band album
     game show series title called named quote episode brand company store translate spell rhyme word words phrase
     either neither without
+    composite group grouped grouping index indexes indices layer layered layering layers merge merged merging multiply
+    multiplied multiplying nest nested nesting partition partitioned partitioning pipe piped piping plot plotting rank
+    ranked ranking sorted sorting zip zipped zipping apply applied applying
     """
+)
+# To sort, but not "what sort of".
+_SORTS = re.compile(r"\bsort\b(?! of\b)")
+# Of these the first side is the left one.
+_UNEVEN = re.compile(
+    r"\b(?:cartesian|cross|exterior|kronecker|outer|semidirect|tensor|vector|wedge|wreath) products?\b"
+    r"|\b(arr|array|col|commit|df|dict|file|frame|list|set|str|string|table)_?[1-9a-b] and \1_?[1-9a-b]\b",
+    re.IGNORECASE,
+)
+# Who is to find a difference takes one from the other; who asks what it is compares them.
+_TAKEN_AWAY = re.compile(
+    r"\b(?:calculate|check|compute|find|get|list|print|return|see|show|take|view) (?:me )?the differences? between\b"
 )
 # What stands behind these may be one title.
 _TITLING = vocabulary(
@@ -114,13 +129,13 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text with its symmetric pairs in alphabetical order, and a fronted phrase or a part's program at its end."""
     text = moved(text, words[0])
     text = _with_related_sides(apart(text), bag)
-    if bag.isdisjoint(_CONJUNCTIONS) or not bag.isdisjoint(_POINTING):
+    if bag.isdisjoint(_CONJUNCTIONS) or not bag.isdisjoint(_POINTING) or _UNEVEN.search(text):
         return text
     text = _with_joined_pairs(_asked_first(text, words[0]), bag)
     if "between" in bag:
         if not bag.isdisjoint(_DATES) and not text.startswith("what is the difference "):
             return text
-        if not bag.isdisjoint(_DIRECTED):
+        if not bag.isdisjoint(_DIRECTED) or _TAKEN_AWAY.search(text):
             return text
         text = _PAIRED.sub(_between, text)
     chosen = _compared_or_chosen(text, words[0], bag)
@@ -173,7 +188,12 @@ def _with_other_sides(text: str, first: str, bag: frozenset[str]) -> str:
         text = begun(_BETTER, _better, text)
     if "versus" in bag or "vs" in bag:
         text = begun(_VERSUS, lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
-    if bag.isdisjoint(_SEQUENCE) and ("both" in bag or bag.isdisjoint(_TITLING)) and not _EITHER_HEAD.match(text):
+    if (
+        bag.isdisjoint(_SEQUENCE)
+        and not _SORTS.search(text)
+        and ("both" in bag or bag.isdisjoint(_TITLING))
+        and not _EITHER_HEAD.match(text)
+    ):
         text = coordinated(text, _BINOMIALS)
     return text
 
@@ -212,6 +232,8 @@ _DATES = frozenset([*MONTHS, *SHORT_MONTHS, *WEEKDAYS]) | vocabulary("""
 # Of one to the other, or less the other.
 _DIRECTED = vocabulary("""
     rate rates conversion conversions set change growth increase decrease divergence transition minus subtract rise fall
+    azimuth bearing delta diff diffs direction directions entropy exchange heading interpolate interpolation transfer
+    transfers
     """)
 _PARTS_OF_DATA = vocabulary(
     "column columns string strings cell cells name names file files list lists branch array arrays"

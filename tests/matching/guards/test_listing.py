@@ -15,6 +15,10 @@ OTHERS = [
     ("A packing list sorted by category", "Write a packing list, arranged by weight"),
     ("Routes to Ghent, the fastest first", "Routes to Ghent from the slowest to the fastest"),
     ("Ten laptops with the lightest last", "Ten laptops with the lightest first"),
+    ("Sort the rows by city and name", "Sort the rows by name and city"),
+    ("Guests sorted by age, then by table", "Guests sorted by table, then age"),
+    ("Rank the teams by wins and goals", "Rank the teams by goals and wins"),
+    ("Order the list by age", "Order the list by size"),
 ]
 SAME = [
     ("List the parcels, heaviest first.", "parcels in descending order of weight"),
@@ -24,6 +28,9 @@ SAME = [
     ("Routes to Ghent, the fastest first", "Routes to Ghent, the one with the shortest time first"),
     ("What are the best first dates?", "What are the worst first dates?"),
     ("Sort the list by surname", "Sort the list of names by family"),
+    ("Sort the rows by city and then by name", "How do I sort rows by city and name?"),
+    ("Sort the rows by city", "Sort the rows by city and name"),
+    ("This is by far the best order by mail", "order by mail"),
     ("Sort the list", "Sort the list with the largest first"),
 ]
 
