@@ -11,22 +11,12 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.chatter import EXCUSES, enough, is_about, without_chatter
 from semcache.request.wording.cues import begun, opening_words
 from semcache.request.wording.endings import without_ending
+from semcache.request.wording.request_verbs import FOR_WORDS, SKILL, VERB, WORDS_OF_ANYBODY, WORDS_OF_YOURS
 from semcache.request.wording.verbs import is_base
 
 _ASKING = (
     r"(?:what|who|whom|whose|where|when|why|how|which|can|could|would|should|is|are|do|does|did|was|were|will|has|have"
     r"|may|might|please|i|tell|explain|give|show|write|list|describe|translate|summarize)\b"
-)
-_VERB = (
-    r"(?:explain|give|list|show|write|translate|summarize|describe|tell|suggest|recommend|provide|compare|define|find"
-    r"|create|generate|teach|name|calculate|convert|outline|clarify|help|solve|fix|rewrite|draft|check|count|identify"
-    r"|walk(?=[ ](?:me|us)\b)|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread"
-    r"|correct|analyze|evaluate|sketch"
-    r"|illustrate|tabulate|estimate|compute|prove|derive|simplify|design|propose|discuss|mention|break down|go over"
-    r"|put together|come up with|look up|work out|figure out|sort|format|edit|plan|prepare|develop|brainstorm|expand"
-    r"|shorten|extract|classify|categorize|highlight|elaborate|interpret|complete|continue|determine|select|produce"
-    r"|implement|debug|refactor|optimize|review|guess|predict|answer|share|print|output|display|demonstrate|detail"
-    r"|cite|transcribe|reword|rephrase|condense|decode|encode|factor|integrate|plot|draw|point out|fill)\b"
 )
 _NEXT = r"(?:what|who|whom|whose|where|when|why|how|which)\b"
 _PEOPLE = (
@@ -98,7 +88,7 @@ _DISCOURSE = (
 _IF_YOU = (
     rf"(?:if|whether)[ ]{_ANYONE}[ ](?:{_CAN}[ ]|would[ ]be[ ]able[ ]to[ ]|are[ ]able[ ]to[ ]|happen(?:ed)?[ ]to[ ]"
     rf"|knew[ ]|know[ ]|have[ ]any[ ]idea[ ]){_SOFT}(?:{_TELLING}(?={_NEXT})|know[ ](?={_NEXT})|(?={_NEXT})"
-    rf"|(?={_VERB}))"
+    rf"|(?={FOR_WORDS}))"
 )
 _GLAD = (
     r"(?:grateful|happy|glad|thankful|delighted|appreciative|obliged|over[ ]the[ ]moon|curious|interested|keen|pleased)"
@@ -117,32 +107,33 @@ _UNSURE = (
     r"|have[ ]forgotten|keep[ ]forgetting|always[ ]forget|never[ ](?:know|understood|remember)|am[ ]struggling[ ]to"
     r"[ ](?:understand|figure[ ]out|work[ ]out|see))"
 )
+_SKILL = SKILL.replace(" ", "[ ]")
 _LEADING = re.compile(
     rf"""
     (?:
         {_HELLO}(?:[ ]{_PEOPLE})+(?:(?:[,.!:;]+|[ ][\u2013-])\s+|\n|\s+(?={_ASKING}))
       | {_HELLO}(?:[,.!:;]+|[ ][\u2013-])\s+(?!world|vietnam|dolly|kitty|goodbye|brooklyn|darkness)
       | {_HELLO}\n
-      | {_HELLO}[ ](?={_ASKING}|{_VERB})(?!(?:is|was)[ ]
+      | {_HELLO}[ ](?={_ASKING}|{VERB})(?!(?:is|was)[ ]
           (?!it\b|there\b|this\b|that\b|my\b|your\b|anyone\b|any\b|the[ ]\w+[ ]\w))
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
-          [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
+          [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
       | (?:u+h+|u+m+|e+r+m+|h+m+|ah+|oh|er(?=[,.!\u2013]|[ ]{_NEXT}))\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
-      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_VERB}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b
+      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{VERB}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b
           |if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
           |any[ ]|may[ ]|might[ ])
       | (?:so|well|ok|okay|right|alright|all[ ]right|anyway|now|basically|actually|honestly|seriously)
           (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?!what[ ]if\b)(?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b|um+\b|uh+\b|like\b))
       | (?:(?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ])?so[ ](?=(?:my|i|we|the|there|it|this|our|in|on
         |for|with|if|when|at|using)\b)
-      | (?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ]so[ ](?={_NEXT}|{_ASKING}|{_VERB})
+      | (?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ]so[ ](?={_NEXT}|{_ASKING}|{VERB})
       | (?:literally|seriously|honestly|basically|frankly|essentially)[ ](?={_NEXT}|{_ASKING})
       | then[ ,]+(?={_NEXT})
       | (?:l+o+l+|lmao|ha(?:ha)+)[ ](?={_ASKING})
       | m{{2,}}\b[ ,]+
-      | (?:please[ ])?be[ ]so[ ](?:kind|good)(?:[ ]and|[ ]as[ ]to|,)[ ]{_SOFT}(?={_VERB}|{_TELLING})
-      | (?:please[ ])?help[ ](?:me|us)(?:[ ]out)?[ ]and[ ]{_SOFT}(?={_VERB}|{_TELLING})
+      | (?:please[ ])?be[ ]so[ ](?:kind|good)(?:[ ]and|[ ]as[ ]to|,)[ ]{_SOFT}(?={VERB}|{_TELLING})
+      | (?:please[ ])?help[ ](?:me|us)(?:[ ]out)?[ ]and[ ]{_SOFT}(?={VERB}|{_TELLING})
       | (?:please[ ])?(?:advise|inform|guide|update)[ ](?:me|us)[ ](?:on[ ]|about[ ]|as[ ]to[ ])?(?={_NEXT})
       | (?:so|ok|okay)[ ](?=(?:can|could|would|do|does|is|are|i|did|was|were|should|tell|explain|give)\b)
       | (?:like|just|but|and|also)[ ](?={_NEXT})(?!like[ ]what\b)
@@ -162,20 +153,20 @@ _LEADING = re.compile(
           |minute)|know)
           |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute
               |second)))
-          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})(?![^.?!\n]*[ ]would\b)
+          ,?[ ](?:please[ ])?(?={_ASKING}|{VERB})(?![^.?!\n]*[ ]would\b)
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:wondering|curious|pondering|puzzled|wanting)
           (?:[ ](?:about|to[ ]{_KNOW}|as[ ]to))?[ ,]+(?:{_IF_YOU}|(?={_NEXT}|(?:do|does|is|are|can)\b))
       | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:hoping|wanting|looking|trying|keen
         |interested|struggling
           |eager|curious|dying|itching)[ ](?:to[ ](?:{_KNOW}|get[ ]help[ ]{_KNOWING})|in[ ]{_KNOWING})[ ](?={_NEXT})
       | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?hoping[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}
-          (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+          (?:{_TELLING}(?={_NEXT})|(?={VERB}))
       | (?:i|we)(?:[ ]would|\'d)[ ]{_HOW_MUCH}(?:like|love|want|need|appreciate[ ]it[ ]if[ ]you[ ]would)[ ]
           (?:(?:for[ ])?you[ ])?to[ ](?:be[ ]able[ ]to[ ])?(?:{_KNOW}[ ]|{_TELLING})(?={_NEXT})
-      | (?:i|we)(?:[ ]would|\'d)[ ]{_HOW_MUCH}(?:like|love)[ ](?:for[ ])?you[ ]to[ ]{_SOFT}(?={_VERB})
+      | (?:i|we)(?:[ ]would|\'d)[ ]{_HOW_MUCH}(?:like|love)[ ](?:for[ ])?you[ ]to[ ]{_SOFT}(?={VERB})
       | (?:i|we)(?:[ ]would|\'d)?[ ]{_HOW_MUCH}(?:be[ ]{_HOW_MUCH}{_GLAD}|appreciate[ ]it(?:[ ](?:a[ ]lot
         |very[ ]much|so[ ]much))?
-          |love[ ]it|like[ ]it)[ ]if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+          |love[ ]it|like[ ]it)[ ]if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={VERB}))
       | (?:i|we)(?:[ ]would|\'d)[ ]be[ ]{_HOW_MUCH}{_GLAD}[ ](?:to[ ]{_KNOW}|in[ ]{_KNOWING})[ ](?={_NEXT})
       | (?:i|we)[ ]{_HOW_MUCH}(?:want|need|wanted|wish|hope|have|needed|would[ ]like)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]
           |{_TELLING})(?={_NEXT})
@@ -198,36 +189,42 @@ _LEADING = re.compile(
         |{_ASKING})
       | it[ ](?:would|will)[ ](?:be[ ]{_HOW_MUCH}{_NICE}|help[ ](?:me[ ])?(?:a[ ]lot|greatly|so[ ]much|out)?
         |mean[ ]a[ ]lot)[ ]?
-          (?:if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))|to[ ]{_KNOW}[ ](?={_NEXT}))
+          (?:if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={VERB}))|to[ ]{_KNOW}[ ](?={_NEXT}))
       | (?:please[ ])?{_CAN}[ ]{_ANYONE}[ ]{_SOFT}
           (?:be[ ](?:so[ ](?:kind|good)[ ]as|(?:kind|good)[ ]enough|able
-            |willing)[ ]to[ ]{_SOFT})?(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+            |willing)[ ]to[ ]{_SOFT})?(?:{_TELLING}(?={_NEXT})|(?={WORDS_OF_ANYBODY})(?<!would[ ]you[ ]))
+      | (?:please[ ])?{_CAN}[ ]{_ANYONE}[ ]{_SOFT}be[ ](?:so[ ](?:kind|good)[ ]as|(?:kind|good)[ ]enough|able
+          |willing)[ ]to[ ]{_SOFT}(?={VERB})
+      | (?:please[ ])?(?:can|could|will|might)[ ]you[ ]{_SOFT}(?={FOR_WORDS})
+      | (?:please[ ])?would[ ]you[ ]{_SOFT}(?={WORDS_OF_YOURS})
+      | (?:please[ ])?{_CAN}[ ]{_ANYONE}[ ](?:please|kindly)[ ]{_SOFT}(?={VERB})
       | {_CAN}[ ]you[ ](?:please|kindly|possibly)[ ](?=[a-z])
       | please[ ]can[ ]you[ ](?=[a-z])
       | (?:are[ ]you|would[ ]you[ ]be|is[ ]any(?:one|body))[ ](?:able|willing|free
-        |happy)[ ]to[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+        |happy)[ ]to[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={FOR_WORDS}))
       | (?:is
         |would)[ ]it[ ](?:be[ ])?(?:at[ ]all[ ])?possible[ ](?:for[ ]you[ ])?to[ ](?:get[ ]you[ ]to[ ])?{_SOFT}
-          (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
-      | do[ ]you[ ]think[ ]you[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+          (?:{_TELLING}(?={_NEXT})|(?<=you[ ]to[ ])(?={VERB}))
+      | do[ ]you[ ]think[ ]you[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={FOR_WORDS}))
       | (?:would|do)[ ]you[ ](?:very[ ]much[ ])?mind[ ]{_TELLINGS}(?={_NEXT})
       | (?:can|could|may|might)[ ]i[ ](?:please[ ]|just[ ]|quickly[ ]|possibly[ ]|kindly[ ])*(?:ask(?:[ ](?:you
         |about))?|know|inquire|enquire|find[ ]out
           |get[ ](?:you[ ]to[ ](?:tell[ ]me|explain)|an[ ]explanation[ ]of|some[ ]help[ ]{_KNOWING}|help[ ]{_KNOWING}
           |(?:some[ ])?(?:information|details|clarification)[ ](?:on|about|as[ ]to))
           |(?:ask|trouble|bother)[ ]you[ ](?:to[ ](?:tell[ ]me|explain)|for))[ ,]+(?={_NEXT})
-      | (?:can|could|may|might)[ ]i[ ](?:please[ ])?(?:ask|trouble|get)[ ]you[ ]to[ ](?={_VERB})
+      | (?:can|could|may|might)[ ]i[ ](?:please[ ])?(?:ask|trouble|get)[ ]you[ ]to[ ](?={VERB})
       | (?:can|could|may|might)[ ]i[ ](?:please[ ])?(?:trouble|bother|ask)[ ]you[ ]for[ ](?=(?:the|an?|some)[ ])
-      | (?:(?:do|did|would|might|could|can)[ ]{_ANYONE}|does[ ]{_ANYONE})[ ](?:happen[ ]to[ ]|actually[ ]
+      | (?!(?:do|did|would|might|could|can)[ ]you[ ](?:\w+[ ]){{0,4}}?know[ ]{_SKILL})
+        (?:(?:do|did|would|might|could|can)[ ]{_ANYONE}|does[ ]{_ANYONE})[ ](?:happen[ ]to[ ]|actually[ ]
         |perhaps[ ]|maybe[ ]|even[ ]|by[ ]any[ ]chance[ ])?
           know(?:[ ]by[ ]any[ ]chance)?,?[ ](?={_NEXT})
-      | {_ANYONE}[ ](?:happen[ ]to[ ])?knows?[ ](?={_NEXT})
+      | (?!you[ ](?:happen[ ]to[ ])?know[ ]{_SKILL}){_ANYONE}[ ](?:happen[ ]to[ ])?knows?[ ](?={_NEXT})
       | (?:do[ ]you[ ]|have[ ]you[ ]|does[ ]{_ANYONE}[ ]|would[ ]you[ ])?(?:happen[ ]to[ ])?(?:have[ ]
         |got[ ])?any[ ](?:idea|ideas
           |clue|clues|thoughts|insight)s?(?:[ ](?:on|about|as[ ]to))?[ ,]+(?={_NEXT})
       | (?:is[ ]there[ ])?any[ ]chance[ ](?:that[ ])?{_ANYONE}[ ](?:(?:happen[ ]to[ ])?knows?
         |{_CAN}[ ]{_SOFT}{_TELLING.removesuffix("[ ,]+(?:please[ ])?")})[ ](?={_NEXT})
-      | (?:is[ ]there[ ])?any[ ]chance[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?={_VERB})
+      | (?:is[ ]there[ ])?any[ ]chance[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?={VERB})
       | (?:tell[ ]me|let[ ]me[ ]know|explain(?:[ ]to[ ]me)?)[ ,]+please,?[ ](?={_NEXT})
       | (?:let[ ](?:me|us)[ ]know|do[ ]tell(?:[ ]me)?|someone[ ]tell[ ]me|please[ ]tell[ ]me|pray[ ]tell
         |somebody[ ]explain(?:[ ]to[ ]me)?
@@ -321,7 +318,7 @@ _ABILITY = re.compile(
 )
 # Words that somebody may ask about, rather than say.
 _SAID = vocabulary("hi hello hey hiya heya howdy greetings good dear yo hallo sorry please oh ok okay well um uh er hm")
-_REQUEST = re.compile(rf"{_VERB}", re.IGNORECASE)
+_REQUEST = re.compile(rf"{VERB}", re.IGNORECASE)
 _EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=([a-z]+)\b)", re.IGNORECASE)
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm"])
 

@@ -16,6 +16,7 @@ from semcache.request.wording.deeds import asked_once, way_to_do
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
+from semcache.request.wording.request_verbs import SKILL
 from semcache.request.wording.subjects import way_of_anybody
 from semcache.request.wording.verbs import base_of
 from semcache.request.wording.ways import is_asked_for, is_told_of, way_wanted
@@ -26,7 +27,7 @@ _TELL = (
     r"|remind me|advise me(?: on)?|guide me(?: through| on)?|walk me through|take me through|talk me through"
     r"|clarify|show me"
     r"|i (?:want|need|would like|wish|am trying) to (?:know|find out|understand)|i am wondering|i was wondering"
-    r"|do you (?:happen to )?know)"
+    rf"|do you (?:happen to )?know(?! {SKILL}))"
 )
 _SPACED_TELL = _TELL.replace(" ", "[ ]")
 _ACTION = r"(?!(?:not|no|never|be|i|you|we|they|he|she|it|much|many|long|old|far)\b)(?=[a-z\ue000-\uf8ff])"
