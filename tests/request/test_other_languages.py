@@ -31,6 +31,11 @@ SAME = [
     ("Jak mogę zwrócić buty?", "dzień dobry, jak można zwrócić buty?"),
     ("كيف يمكنني تغيير كلمة المرور؟", "مرحبا، كيف يمكنني تغيير كلمة المرور؟ شكرا"),
     ("मैं अपना पासवर्ड कैसे बदलूँ?", "नमस्ते, मैं अपना पासवर्ड कैसे बदलूँ? धन्यवाद"),
+    ("Wie kann man ein Konto löschen?", "Wie kann ich ein Konto löschen?"),
+    ("Comment peut-on réserver une table ?", "Comment réserver une table ?"),
+    ("Come si può cambiare la password?", "Come posso cambiare la password?"),
+    ("Hoe kun je een foto kopiëren?", "Hoe kan ik een foto kopiëren?"),
+    ("Как можно отменить заказ?", "Как мне отменить заказ?"),
     ("法国的首都是哪里？", "您好，请问法国的首都是哪里呢"),
     ("フランスの首都はどこですか？", "すみません、フランスの首都はどこ"),
     ("비밀번호를 어떻게 바꾸나요?", "안녕하세요, 비밀번호를 어떻게 바꾸나요? 감사합니다"),
@@ -45,6 +50,14 @@ OTHERS = [
     ("Come si dice grazie in inglese?", "Come si dice per favore in inglese?"),
     ("人民币兑欧元汇率怎么算", "欧元兑人民币汇率怎么算"),
     ("Danke", "Hallo"),
+    ("Wie kann man abhängig werden?", "Wie kann ich abhängig werden?"),
+    ("Wie kann man an einer Erkältung sterben?", "Wie kann ich an einer Erkältung sterben?"),
+    ("Comment peut-on attraper la grippe ?", "Comment attraper la grippe ?"),
+    ("¿Cómo se puede morir de frío?", "¿Cómo puedo morir de frío?"),
+    ("Come si può perdere la vista?", "Come posso perdere la vista?"),
+    ("Hoe kun je verslaafd raken?", "Hoe kan ik verslaafd raken?"),
+    ("Как можно заразиться гриппом?", "Как мне заразиться гриппом?"),
+    ("Jak można stracić prawo jazdy?", "Jak mogę stracić prawo jazdy?"),
 ]
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.courtesies import COURTESIES
+from semcache.request.wording.deeds_by_language import by_hand
 from semcache.request.wording.edits import Edit, Edited
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
@@ -64,7 +65,7 @@ _GERMAN = _language(
     "der die das und ist wie ein eine einen einem nicht den dem ich wir mit auf von zu zum zur warum wo wann welche"
     " welcher welches kann mein meine meinen für im bei wird wer was gibt es ihr sich oder muss können hallo"
     " danke bitte",
-    ("wie (?:kann|könnte) (?:ich|man)", "wie kann ich"),
+    (f"wie (?:kann|könnte) (?:ich|man{by_hand('German')})", "wie kann ich"),
     ("wieviel", "wie viel"),
     ("wieviele", "wie viele"),
     ("wieso|weshalb", "warum"),
@@ -82,8 +83,8 @@ _FRENCH = _language(
     " quel quelle quels quelles mon ma mes puis-je peut-on combien faut-il bonjour merci sont il elle en de où"
     " trouve quand est-ce",
     (
-        "comment (?:puis-je|je peux|peut-on|on peut|faire pour|pourrais-je|est-ce (?:que je|qu'on) peut?x?)"
-        "|que (?:dois-je|faut-il) faire pour",
+        "comment (?:puis-je|je peux|faire pour|pourrais-je|est-ce que je peut?x?)|que dois-je faire pour"
+        f"|(?:comment (?:peut-on|on peut|est-ce qu'on peut?x?)|que faut-il faire pour){by_hand('French')}",
         "comment",
     ),
     ("où se trouv(?:e|ent)|où sont", "où est"),
@@ -99,7 +100,8 @@ _SPANISH = _language(
     " hola"
     " gracias puedo se de la un hay tiene está son quien quién mis lo que",
     (
-        "c[oó]mo (?:puedo|podría|se puede|podemos|hago para|hacer para|debo hacer para)"
+        "c[oó]mo (?:puedo|podría|podemos|hago para|hacer para|debo hacer para)"
+        f"|c[oó]mo se puede{by_hand('Spanish')}"
         "|qu[eé] (?:debo|tengo que) hacer para"
         r"|cu[aá]l es la (?:forma|manera) de(?= \w+(?:[aei]r|[aei]r(?:l[aeo]s?|me|se))(?!\w))",
         "cómo",
@@ -123,7 +125,8 @@ _ITALIAN = _language(
     "il lo gli che di e per con come perché perche dove sono della nel quanto quale qual è un una la mio mia posso si"
     " ciao grazie quando cosa cos'è qual'è dell del delle dei devo ho",
     (
-        "come (?:posso|potrei|faccio (?:a|per)|si (?:può|fa a)|fare (?:a|per))|(?:che )?cosa (?:devo|bisogna) fare per",
+        "come (?:posso|potrei|faccio (?:a|per)|fare (?:a|per))|(?:che )?cosa devo fare per"
+        f"|(?:come si (?:può|fa a)|(?:che )?cosa bisogna fare per){by_hand('Italian')}",
         "come",
     ),
     ("qual'è|quale è|qual e'", "qual è"),
@@ -138,7 +141,8 @@ _PORTUGUESE = _language(
     "o os uma é com não qual onde em do da dos das meu minha posso faço quanto quando quem olá obrigado obrigada um por"
     " para como que de quais você tem está no na se",
     (
-        r"como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo(?= \w+r(?!\w))|se faz para|podemos)"
+        r"como (?:posso|eu posso|faço para|eu faço para|fazer para|consigo(?= \w+r(?!\w))|podemos)"
+        f"|como se faz para{by_hand('Portuguese')}"
         "|o que (?:devo|preciso) fazer para",
         "como",
     ),
@@ -152,7 +156,7 @@ _DUTCH = _language(
     "Dutch",
     "de het een van ik niet hoe wat waar voor kan mijn is en op met zijn welke wanneer wie waarom hoeveel hoi"
     " bedankt kun je moet naar bij wordt er te om of in aan uit over doe zet kunnen hebben",
-    ("hoe kan (?:ik|je|men)|hoe kun je", "hoe kan ik"),
+    (f"hoe kan ik|hoe (?:kan (?:je|men)|kun je){by_hand('Dutch')}", "hoe kan ik"),
     openings="hallo allemaal|beste team|geachte heer(?:/| of )mevrouw|(?:even |korte )?een vraag(?:je)?|korte vraag",
     closings="(?:alvast )?(?:heel erg |hartelijk )bedankt|(?:alvast )?(?:heel erg |hartelijk )?bedankt alvast"
     "|dankjewel|alvast dank|met vriendelijke groet(?:en)?|groetjes|mvg",
@@ -161,7 +165,7 @@ _DUTCH = _language(
 _RUSSIAN = _language(
     "Russian",
     "в и не на как что где когда кто почему сколько какой какая какое какие мне мой с из для по зачем",
-    ("как (?:я могу|можно|мне)", "как"),
+    (f"как (?:я могу|мне)|как можно{by_hand('Russian')}", "как"),
     openings="подскажи(?:те)?|скажи(?:те)?",
     closings="большое спасибо (?:большое|заранее)|заранее спасибо",
 )
@@ -169,7 +173,7 @@ _POLISH = _language(
     "Polish",
     "nie na jak jest co się czy gdzie kiedy dlaczego kto ile mogę mój moje mojego do dla przez przed od za jaki jaka"
     " jakie które który dzień dobry proszę",
-    ("jak (?:mogę|można)", "jak"),
+    (f"jak mogę|jak można{by_hand('Polish')}", "jak"),
     openings="dobry wieczór|(?:proszę )?(?:powiedz|wyjaśnij)(?: mi)?"
     "|czy (?:mógłbyś|mogłabyś|możesz|może pani?|mógłby pan|mogłaby pani) (?:mi )?(?:powiedzieć|wyjaśnić)",
     closings="z góry dzięki|(?:z góry|bardzo) dziękuję(?: (?:bardzo|z góry))?|pozdrawiam",
