@@ -14,6 +14,7 @@ from semcache.request.wording.conversions import converted
 from semcache.request.wording.cues import folded
 from semcache.request.wording.deeds import asked_once, way_to_do
 from semcache.request.wording.imperatives import HEADS, commanded
+from semcache.request.wording.programs import names_program
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
 from semcache.request.wording.request_verbs import SKILL
@@ -181,6 +182,14 @@ _WHETHER = re.compile(
     rf"|an|it|i|my|your) \S)",
     re.IGNORECASE,
 )
+# To check what may be of any one thing is a task, such as one for a program: "check if a number is prime".
+_CHECKED = re.compile(
+    r"(?:(?:can|could|would|will) \S+ (?:please |kindly )?)?(?:please )?(?:check|confirm|find out|verify) ",
+    re.IGNORECASE,
+)
+_ANY = re.compile(
+    r"(?:an?|any|each|every|one|some|both) |\d+ \w{3,}s |\S+s (?:are|have|were|match|exist)\b", re.IGNORECASE
+)
 _BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
 # What only its name answers, "the largest planet", "the person who": of another thing that is asked for, what it is.
 _TOLD = r"the (?:(?:\w{2,8}est|most|least|first|last)\b|[^,.?!;]*? (?:that|who|whose|whom|which|where|when)\b)[^,.?!;]*"
@@ -335,6 +344,8 @@ def _wanted(text: str) -> str:
         return way
     if match := _WHETHER.match(text):
         clause = text[match.end() :]
+        if _CHECKED.match(text) and (_ANY.match(clause) or names_program(clause)):
+            return text
         return asked_whether(clause) or text
     return text
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.programs import names_program
 
 _GIVING = (
     r"(?:give|provide|write|make|do|offer|present|supply|produce|create|get|show|need|want|share|prepare|compile"
@@ -23,6 +24,8 @@ _NOUNED = re.compile(
     r" (?:of|for|on|about|between) (?=\S)",
     re.IGNORECASE,
 )
+# A list that is created in a program is an object of it: "create a list of integers in Python".
+_CREATED = re.compile(r"(?:an? |the )?list\b|(?:i )?(?:create|make|write|produce|compile|get|prepare)\b", re.IGNORECASE)
 _VERBED = {
     "explanation": "explain", "description": "describe", "definition": "define", "summary": "summarize",
     "list": "list", "comparison": "compare", "translation": "translate", "outline": "outline", "estimate": "estimate",
@@ -104,7 +107,8 @@ def commanded(text: str) -> str:
     """The request in the form of its family; a text that is none as it is."""
     if match := _NOUNED.match(text):
         how, noun = match[1], match[2].lower()
-        if (verb := _VERBED.get(noun)) is not None and not (noun == "list" and how):
+        listed = noun == "list" and (how or (_CREATED.match(text) and names_program(text)))
+        if (verb := _VERBED.get(noun)) is not None and not listed:
             manner = f" {_MANNER[how.lower()]}" if how and how.lower() in _MANNER else ""
             if not how or manner:
                 return f"{verb}{manner} {text[match.end() :]}"
