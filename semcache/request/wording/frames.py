@@ -1,8 +1,8 @@
 """Question frames: many ways to ask for one thing, each family brought to one frame.
 
 The families: how to do something; what, who, where and when something is; how something works.
-Invariant: no frame leads into another family, and none that asks for leave, advice or a reason ("can I", "should I",
-"why do I", "what is the best way") is touched.
+Invariant: no frame leads into another family: what asks for leave, need, advice or a reason alone ("can I", "should I",
+"why do I", "what is the best way") becomes no question of how to.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.conversions import converted
 from semcache.request.wording.cues import folded
 from semcache.request.wording.deeds import asked_once, way_to_do
+from semcache.request.wording.frames_of_leave import FRAMES_OF_LEAVE
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.programs import names_program
 from semcache.request.wording.questions import asked_whether, directed
@@ -252,23 +253,7 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
         r"|(?<!book )(?<!film )(?<!movie )(?<!story )"
         r"(?<!show )(?<!series )(?<!novel )(?<!game )based(?! on))(?=$| (?:in|on)\b)", re.I),
             r"\1"),
-    (re.compile(
-        r"is it (?:at all )?possible (?:for (?:me|one|us) |for (?:someone|people) (?!.*\b(?:my|me|our|us|i"
-        r"|their)\b))?to ", re.I), "can i "),
-    (re.compile(
-        r"(?:can one(?! (?:of|person|parent|partner|man|woman|dog|cat|eye|ear|kidney|lung|leg|side|party|day|part)\b)"
-        r"|am i able to|could i(?! (?:have|be|get)\b)|could one(?! (?:of|person|day|man|woman)\b)|would i be able to) ",
-        re.I), "can i "),
-    (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:(?:for me )?to|if i) ", re.I), "is it ok to "),
-    (re.compile(
-        r"(?:is there (?:a|any|some)|are there any|any) ways? (?:(?:for me )?to|i can|one can) "
-        r"(?=[a-z])", re.I), "is there a way to "),
-    (re.compile(
-        r"(?:do i have to|must i|is it necessary (?:for me )?to|is it required to|am i required to) ", re.I),
-            "do i need to "),
-    (re.compile(
-        r"(?:is it (?:a good idea|advisable|recommended|wise)|would it be (?:a good idea|advisable|wise)) to ", re.I),
-            "should i "),
+    *FRAMES_OF_LEAVE,
 )  # fmt: skip
 # The first words of what they match, but for superlatives.
 _ALIKE_HEADS = vocabulary("""
