@@ -1,7 +1,7 @@
 """The wording index: the entries of each canonical wording, found by a digest before anything is embedded.
 
 Knows cards and wordings; decides nothing. Invariant: an entry is found under the partition that it is kept in and its
-own canonical wording alone; entries without a partition are not found.
+own canonical wording alone; entries without a partition are not found, nor is a text whose wording fails by a defect.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from semcache.request.wording import digest_of, is_current
+from semcache.runtime.guarded_calls import surviving
 from semcache.types import Card
 
 _OVERHEAD = 20  # characters whose reading takes as long as anything of an entry that does not grow with its text
@@ -30,8 +31,11 @@ class WordingIndex:
 
     def add(self, card: Card) -> None:
         """Make an entry findable at once."""
-        if card.partition:
-            self._place(card, card.wording if is_current(card.wording) else digest_of(card.text, self._salt))
+        if not card.partition:
+            return
+        digest = card.wording if is_current(card.wording) else self._digest(card.text)
+        if digest is not None:
+            self._place(card, digest)
 
     def add_stored(self, card: Card) -> None:
         """Make an entry findable: at once if its digest is known, else when `work` comes to it."""
@@ -53,8 +57,9 @@ class WordingIndex:
         while self._waiting and characters > 0:
             card = self._waiting.popleft()
             if alive(card):
-                digest = self._read[card.id] = digest_of(card.text, self._salt)
-                self._place(card, digest)
+                if (digest := self._digest(card.text)) is not None:
+                    self._read[card.id] = digest
+                    self._place(card, digest)
                 characters -= len(card.text) + _OVERHEAD
         return len(self._waiting)
 
@@ -67,8 +72,16 @@ class WordingIndex:
 
     def find(self, partitions: Iterable[bytes], text: str) -> list[int]:
         """Return the entries whose wording is that of a text in these partitions, the newest of each first."""
-        digest = digest_of(text, self._salt)
+        digest = self._digest(text)
+        if digest is None:
+            return []
         return [found for partition in partitions for found in self._ids.get(partition + digest, ())]
+
+    def _digest(self, text: str) -> bytes | None:
+        """The digest of a text, None where the rules fail on it by a defect, which is logged."""
+        with surviving("reading a wording"):
+            return digest_of(text, self._salt)
+        return None
 
     def _place(self, card: Card, digest: bytes) -> None:
         self._leave(card.id)

@@ -353,7 +353,7 @@ def spelled_out(text: str, bag: frozenset[str]) -> str:
     lower = folded(text)
     if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or has_digit(lower):
         if "." in lower and any(_clipped(part) for part in lower.split(".")[:-1]):
-            text = _POINT.sub(lambda match: _POINTED[match[1].lower()], text)
+            text = _POINT.sub(lambda match: _POINTED[folded(match[1])], text)
         for cue, pattern, plain in _MARKED_WITH["/" in lower, "." in lower, has_digit(lower)]:
             if cue in lower:
                 text = pattern.sub(plain, text)

@@ -83,7 +83,7 @@ def dated(text: str, bag: frozenset[str]) -> str:
     if "12" in text and holds(lower, _TWELVES):
         text = _NOON.sub(_noon, text)
     if holds(lower, _TENS_IN_WORDS) and bag.isdisjoint(_WARMTH):
-        text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)
+        text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[folded(match[1])]}0s"), text)
     if "0" in text and "the" in bag and bag.isdisjoint(_WARMTH) and holds(lower, _ZEROES):
         text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)
     return text
@@ -101,7 +101,7 @@ def _month_first(match: re.Match[str]) -> str:
 
 
 def _day(match: re.Match[str], day: str, month: str, year: str | None) -> str:
-    number = _DAY_WORDS.get(day.lower(), day).lstrip("0")
+    number = _DAY_WORDS.get(folded(day), day).lstrip("0")
     # "may second" and "march first" may be no dates, a number behind "may" may be none.
     if (
         not number

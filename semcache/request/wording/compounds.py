@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded
 from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.side_by_side import made_one
 
@@ -250,7 +251,7 @@ def compounded(text: str, bag: frozenset[str]) -> str:
     if not cues.isdisjoint(_STEMS):
         text = _ENTRANCE.sub(lambda match: match[1] + match[2].lower(), _NOUN.sub(_noun, text))
     if not cues.isdisjoint(_PARTICLES):
-        text = _AS_VERB.sub(lambda match: match["before"] + _PARTICLES[match["verb"].lower()], text)
+        text = _AS_VERB.sub(lambda match: match["before"] + _PARTICLES[folded(match["verb"])], text)
     return before if made_one(before, text) else text
 
 

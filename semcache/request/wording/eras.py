@@ -70,13 +70,13 @@ def unnamed(text: str, bag: frozenset[str]) -> str:
 
 def _decade(match: re.Match[str]) -> str:
     tens = {"twent": 2, "thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
-    return f"{18 if match[1].lower() == 'eighteen' else 19}{tens[match[2].lower()]}0s"
+    return f"{18 if match[1].lower() == 'eighteen' else 19}{tens[folded(match[2])]}0s"
 
 
 def _arabic(match: re.Match[str]) -> str:
     if match[2].lower() == "i" and match[1].lower() != "world war":
         return match[0]
-    return f"{match[1]} {_ROMANS[match[2].lower()]}"
+    return f"{match[1]} {_ROMANS[folded(match[2])]}"
 
 
 def _war(match: re.Match[str]) -> str:

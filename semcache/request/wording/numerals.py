@@ -212,7 +212,7 @@ def _with_plain_fractions(text: str, bag: frozenset[str]) -> str:
         text = _SIGN.sub(_fraction, text)
     if (not bag.isdisjoint(_PARTED) or "-" in text) and holds(folded(text), _SHARED):
         text = _SEVERAL.sub(_several, text)
-        text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
+        text = _SINGLE.sub(lambda match: f"1/{_PARTS[folded(match[1])]}", text)
     return text
 
 
@@ -220,15 +220,15 @@ def _with_plain_words(text: str, bag: frozenset[str]) -> str:
     """The text with numbers and units that are words still in figures: "twice", "an hour and a half", "a dozen"."""
     lower = folded(text)
     if "-" in text and any(part.endswith(_NUMBER_WORDS) for part in lower.split("-")[:-1]):
-        text = _HYPHENATED.sub(lambda match: f"{NUMBERS[match[1].lower()]} {match[2]}", text)
+        text = _HYPHENATED.sub(lambda match: f"{NUMBERS[folded(match[1])]} {match[2]}", text)
     if "twice" in bag or "thrice" in bag:
         text = _TWICE.sub(lambda match: "2 times" if match[1].lower() == "twice" else "3 times", text)
     if ("half" in bag or "quarter" in bag or "quarters" in bag) and holds(lower, _SHARES_BEHIND):
         text = _AND_A_HALF.sub(_mixed, text)
     if ("one" in lower or "zero" in lower) and not bag.isdisjoint(_UNITY):
-        text = _BEFORE_UNIT.sub(lambda match: _FEW[match[1].lower()], text)
+        text = _BEFORE_UNIT.sub(lambda match: _FEW[folded(match[1])], text)
     if not bag.isdisjoint(ALONE):
-        text = _ALONE.sub(lambda match: ALONE[match[0].lower()], text)
+        text = _ALONE.sub(lambda match: ALONE[folded(match[0])], text)
     if "/" in text:
         text = _MIXED_PARTS.sub(lambda match: match[1] + _SHARES[match[2]], text)
     if "half" in bag or "1/2" in text:
@@ -353,7 +353,7 @@ def _dozens(match: re.Match[str]) -> str:
 
 
 def _several(match: re.Match[str]) -> str:
-    above, below = NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
+    above, below = NUMBERS.get(folded(match[1])) or int(match[1]), _PARTS[folded(match[2])]
     coins = above == 2 and match[2].lower() == "quarter"
     return f"{above}/{below}" if above < below and not coins else match[0]
 
@@ -364,7 +364,7 @@ def _one(match: re.Match[str]) -> str:
 
 
 def _money(match: re.Match[str]) -> str:
-    return _CODES[(match[1] or match[4]).lower()] + (match[2] or match[3])
+    return _CODES[folded(match[1] or match[4])] + (match[2] or match[3])
 
 
 def _pounds(match: re.Match[str], money: bool) -> str:

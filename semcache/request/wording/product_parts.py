@@ -51,7 +51,7 @@ def apart(text: str) -> str:
     if not folded(text[-_LONGEST:]).rstrip("?\n").endswith(_ENDS):
         return text
     match = _NAMED.search(text)
-    if match is None or match[4].lower() not in _PARTS[match[3].lower()]:
+    if match is None or match[4].lower() not in _PARTS[folded(match[3])]:
         return text
     which, like, owner, part, plural, end = match.groups()
     if which.lower() in ("a", "an"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded
 from semcache.request.wording.imperatives import HEADS
 
 _TELLING = (
@@ -243,13 +244,13 @@ def _owned(text: str, describes: bool) -> str | None:
 
 def _wrote(text: str) -> str:
     if match := _WROTE.match(text):
-        return f"who {_DID[match[1].lower()]} {text[match.end() :]}"
+        return f"who {_DID[folded(match[1])]} {text[match.end() :]}"
     return text
 
 
 def _measured(text: str) -> str:
     if match := _MEASURE.match(text):
-        return f"what {match[2].lower()} the {_MEASURES[match[1].lower()]} of {match[3]}"
+        return f"what {match[2].lower()} the {_MEASURES[folded(match[1])]} of {match[3]}"
     if match := _COST.match(text):
         return f"how much does {match[1] or match[2]} cost{text[match.end() :]}"
     if match := _PEOPLE.match(text):

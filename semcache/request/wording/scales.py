@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded
 from semcache.request.wording.spelled_numbers import SCALES
 
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -56,12 +57,12 @@ def _thousands(match: re.Match[str]) -> str:
 
 
 def _lettered(match: re.Match[str]) -> str:
-    value = _times(match[2], _LETTERED[match[3].lower()])
+    value = _times(match[2], _LETTERED[folded(match[3])])
     return match[0] if value is None else match[1] + value
 
 
 def _scaled(match: re.Match[str]) -> str:
-    value = _times(match[2], SCALES[match[3].lower()])
+    value = _times(match[2], SCALES[folded(match[3])])
     return match[0] if value is None else match[1] + value
 
 

@@ -79,7 +79,7 @@ def in_digits(text: str, bag: frozenset[str]) -> str:
     if not bag.isdisjoint(NAMED) or "dozen" in bag or "-" in text:
         lower = folded(text)
         if "half a" in lower:
-            text = _HALF_SCALE.sub(lambda match: str(SCALES[match[1].lower()] // 2), text)
+            text = _HALF_SCALE.sub(lambda match: str(SCALES[folded(match[1])] // 2), text)
         if "teen" in lower or "twenty" in lower:
             text = _BY_THE_YEAR.sub(_year, text)
         if "ty " in lower or "ty-" in lower:
@@ -93,14 +93,14 @@ def in_digits(text: str, bag: frozenset[str]) -> str:
 def _year(match: re.Match[str]) -> str:
     """A year that is spelled by its halves: "nineteen eighty-four"."""
     first, tens, ones = match.groups()
-    rest = NUMBERS[tens.lower()] + (NUMBERS[ones.lower()] if ones else 0) if tens.lower() in NUMBERS else 0
+    rest = NUMBERS[folded(tens)] + (NUMBERS[folded(ones)] if ones else 0) if tens.lower() in NUMBERS else 0
     if tens.lower() in ("oh", "o"):
-        rest = NUMBERS[ones.lower()] if ones else 0
-    return match[0] if not rest else f"{NUMBERS[first.lower()]}{rest:02d}"
+        rest = NUMBERS[folded(ones)] if ones else 0
+    return match[0] if not rest else f"{NUMBERS[folded(first)]}{rest:02d}"
 
 
 def _ordinal(match: re.Match[str]) -> str:
-    number = _TENS[match[1].lower()] + _ONES[match[2].lower()]
+    number = _TENS[folded(match[1])] + _ONES[folded(match[2])]
     return f"{number}{'st' if number % 10 == 1 else 'nd' if number % 10 == 2 else 'rd' if number % 10 == 3 else 'th'}"
 
 
