@@ -25,6 +25,7 @@ from semcache.request.wording.cues import bag_of
 from semcache.request.wording.english import is_english
 from semcache.request.wording.protected import held, restored
 from semcache.request.wording.slips import MODERN, PRACTICAL, STYLIZED, USUAL
+from semcache.request.wording.terms import TERMS, is_another_form
 from semcache.request.wording.text_speak import SPOKEN
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -57,7 +58,7 @@ _MARGIN = 4.0  # log-odds by which another word must be likelier than a word tha
 _COMMON = -9.5  # log-probability, with that margin, from which no word is taken for a slip
 _TOGETHER, _RUN_ON = 1_000_000, -3.0  # occurrences side by side of two words that run together, and its log-probability
 _PREFIXES = ("un", "re", "non", "pre", "sub", "over", "multi", "anti", "mis", "dis", "co", "de", "micro", "e")
-_LISTED = MODERN | PRACTICAL | STYLIZED | frozenset(AMERICAN)
+_LISTED = MODERN | PRACTICAL | STYLIZED | TERMS | frozenset(AMERICAN)
 _FAR = 6  # letters of a word that two slips may have been made in
 _COUNTED = 30_000  # most frequent words whose neighbours are known
 _SLIP = {6: -2.0, 4: -2.5, 3: -4.0, 2: -4.5, 1: -7.0, 0: -8.0}  # log-probability, by how likely such a slip is
@@ -181,7 +182,7 @@ def _guessed(word: str, before: str, after: str) -> str | None:
     for term, slips in misspelt.candidates(word).items():
         likely = misspelt.slip_likeliness(word, term)
         if (likely < 2 and (slips > 1 or len(word) < _FAR) and term != word + "e") or (
-            term[0] != word[0] and term[:2] != word[1::-1]
+            (term[0] != word[0] and term[:2] != word[1::-1]) or is_another_form(word, term)
         ):
             continue
         slip = _NO_END if term == word + "e" else _SLIP[likely] + _EASED * (not likely and len(word) >= _LONG)

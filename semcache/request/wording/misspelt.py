@@ -3,7 +3,7 @@
 Words and frequencies are those of symspellpy (MIT), loaded on first use or by `warm`. `known_names.txt` beside this
 file holds the names that no dictionary has (those of Faker's provider lists, MIT, and of BERT's uncased vocabulary,
 Apache-2.0, that would be corrected otherwise; `python -m eval.known_names` writes it).
-Invariant: a word of the dictionary, an inflected form of one, and a name are never corrected.
+Invariant: a word of the dictionary, an inflected form of one, a term and a name are never corrected.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from semcache.request.wording.contractions import CONTRACTIONS
 from semcache.request.wording.english import FUNCTION_WORDS
 from semcache.request.wording.protected import STYLED
 from semcache.request.wording.slips import MODERN, PRACTICAL, STYLIZED, USUAL
+from semcache.request.wording.terms import TERMS, is_another_form
 from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
@@ -166,11 +167,12 @@ def correction(word: str) -> str | None:
     doubled = speller.doubled.get(_single(word))
     if doubled is not None and doubled[0] == word[0] and len(word) > _SHORTEST and not _inflected(word, doubled):
         return AMERICAN.get(doubled, doubled)
-    return (
+    right = (
         _clear(word, speller.near, 1)
         or (_rare(word, speller.counts) if len(word) >= _RARE_SHORTEST else None)
         or (_clear(word, speller.far, 2) if len(word) >= _LONG else None)
     )
+    return None if right is None or is_another_form(word, right) else right
 
 
 def _doubled(counts: dict[str, int]) -> dict[str, str]:
@@ -345,6 +347,7 @@ def _speller() -> _Speller:
         MODERN,
         PRACTICAL,
         STYLIZED,
+        TERMS,
         STYLED,
         AMERICAN,
         AMERICAN.values(),
