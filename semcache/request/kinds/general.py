@@ -14,6 +14,11 @@ from semcache.request.wording import Edit, canonical
 
 _MOST = 12  # clauses of a text whose parts are weighed
 _UNWRAPPED = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER, Edit.TYPO})
+# "Is there a problem with my order" asks for no way.
+_AMISS = (
+    r"(?:still )?(?:an?|any) (?:\w+ )?(?:problem|issue|error|mistake|hold|delay|update|charge|reply|response)s? \w+ "
+    r"(?:my|our)\b"
+)
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
@@ -23,7 +28,7 @@ HOW_TO = any_of(
     r"|how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
     r"|what(?:'s| is| are) the (?:\w+ ){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
     r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
-    r"|(?:can|could|may|should|must) i (?!see|view|have my)|is (?:it|there)\b|where (?:do|can|should) i\b"
+    rf"|(?:can|could|may|should|must) i (?!see|view|have my)|is (?:it|there)\b(?! {_AMISS})|where (?:do|can|should) i\b"
     r"|why (?:is|are|does|do|did|was|were|has|won't|can't|doesn't|isn't) my (?:code|dog|cat|baby|child|loop|function"
     r"|query|test|phone|laptop|car|plant|wife|husband|girlfriend|boyfriend|partner|friend|mother|father|son|daughter)"
     r"|(?:the )?(?:way|steps|instructions) (?:to|for)\b|i (?:want|need|would like|'d like) to know how\b)"

@@ -26,38 +26,59 @@ _RECORDS = vocabulary(
     "exam exams points",
     "pressure cholesterol weight symptoms scan referral vaccine visa passport permit licence license note "
     "goal goals savings",
+    "complaint complaints deposit deposits transfer transfers",
     "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
 # "What our API returns" is what it gives back.
 _GIVEN_BACK = "".join(
     [rf"(?<!{one}\s)" for one in ("api", "function", "endpoint", "method", "query", "service", "code")]
 )
-_RECORD = rf"(?:{'|'.join(sorted(_RECORDS - {'returns'}))}|{_GIVEN_BACK}returns)\b"
+_RECORD = (
+    rf"(?:{'|'.join(sorted(_RECORDS - {'returns', 'deposit'}))}|(?<!direct\s)deposit(?! box)|{_GIVEN_BACK}returns)\b"
+)
 _OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
 _STATE = (
     r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
     r"|charged|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck"
-    r"|here|coming)\b"
+    r"|here|coming|received|issued|sent|(?<!leave\s)paid|posted|refunded|credited|opened|returned|reviewed|reach\w+)\b"
 )
 _FETCH = (
     r"(?:track|check|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
     r"|summari[sz]e|cancel|change"
     r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
 )
+_TROUBLE = r"(?:problem|issue|error|mistake|hold|delay|update|charge|reply|response|block|restriction)s?"
+_DONE = (
+    r"(?:(?:handl|manag|process|review|approv|view|open|sign|access|updat|delet|creat|assign)(?:es?|s|ed|ing)"
+    r"|deal(?:s|t|ing) with|work(?:s|ed|ing) on|look(?:s|ed|ing) (?:at|after)|in charge of|responsible for)"
+)
+# What was done to one's own order or payment, asked for by "the": no "my" tells whose it is.
+_DID_SO = (
+    r"the (?:\w+ )?(?:order|package|parcel|payment|booking|reservation|refund|claim|application|ticket|request"
+    r"|complaint|appointment|transfer|deposit|invoice|return|item|product|prescription|form"
+    r"|flight)s? (?:that |which )?(?:i|we)"
+    r" (?:have |had |just |already )*(?!can\b|could\b|should\b|must\b|want\b|need\b|use\b|am\b|are\b)\w+"
+)
 _OWNERS = vocabulary("my our mine")
-_PERSONS = _OWNERS | vocabulary("i we me")
+_PERSONS = _OWNERS | vocabulary("i we me us ours")
 # Each of these needs an owner ("my") and a word of `_RECORDS`.
 _OWN_RECORD = any_of(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
     rf"(?:in |on |of |left )?{_OWNED}",
-    rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
+    rf"\b(?:has|have|is|are|was|were|did|does|will)(?:n't)? {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
+    rf"^\W*(?:is|are|was|were) there (?:still )?(?:an?|any) (?:\w+ )?{_TROUBLE} "
+    rf"(?:with|on|in|to|for|about) {_OWNED}",
+    rf"\bwhat (?:has |have )?(?:happened|become|became) (?:to|with|of) {_OWNED}",
+    rf"\bwho(?:'s|'re)? (?:is |are |was |has |have )?(?:currently |now )?{_DONE} {_OWNED}",
+    rf"\bwho has access to {_OWNED}",
     rf"\b(?:{_FETCH}|play|list|who liked|who commented on) (?:\S+ ){{0,5}}?(?:in |from |of |on |for )?{_OWNED}",
     rf"\bany (?:update|updates|news|word|progress|reply|response|feedback|movement|luck)s? (?:\w+ "
     rf"){{0,2}}?(?:on|about|regarding|with|for|from) {_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will) (?:\w+ ){{0,4}}?(?:received?|approved?|processed|seen"
-    rf"|reply|replied|comment(?:ed)?|answer(?:ed)?|get|got|read)"
-    rf" (?:to |on )?{_OWNED}",
+    rf"|reply|replied|comment(?:ed)?|answer(?:ed)?|get|got|read|look(?:ed)?|review(?:ed)?|check(?:ed)?|respond(?:ed)?"
+    rf"|signed|started|handled|work(?:ed)?)"
+    rf" (?:to |on |at |into )?{_OWNED}",
     rf"^\W*(?:is|are|was|were) {_OWNED} (?:on|at|in|for|by|still|the|due|over|under|above|below|before|after)\b",
     rf"\bwhat(?:'s| is| was| are| were) {_OWNED}|\bwhich (?:ones? )?of {_OWNED}",
     rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?: (?:status|number|details|history|update|total))?"
@@ -128,7 +149,32 @@ _PERSONAL = CuedPatterns(
         r"|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
         r"|do you remember)\b",
     ),
-    rule("am", r"\b(?:what|which) (?:\w+ ){1,2}?am i on\b"),
+    rule(
+        "am",
+        r"\b(?:what|which) (?!(?:tax )?bracket|trimester|generation|age)(?:\w+ ){1,2}?am i (?:\w+ )?"
+        r"(?:on|in|at|under|with)\b",
+        r"^\W*am i (?:still |already |currently |now )*(?:overdrawn|verified|signed (?:in|up)|scheduled|booked|assigned"
+        r"|suspended|banned|blocked|locked out|insured|rostered|on call|paid up|in (?:credit|debt|arrears|the red)"
+        r"|(?:over|near|close to|within|behind (?:on|with)|ahead (?:on|with)|up to date with|caught up with) (?:my|our)"
+        r"|an? (?:\w+ )?(?:member|admin|administrator|subscriber|owner)\W*$)(?! (?:if|when|for an?)\b)",
+    ),
+    rule(
+        "assigned allocated shared",
+        r"\b(?:assigned|allocated) to (?:me|us)\b|\b(?:was|were|been|is|are) shared with (?:me|us)\b",
+    ),
+    rule("mine ours", r"\bwhich (?:\w+ ){0,4}?(?:is|are|was|were) (?:mine|ours)\b"),
+    rule(
+        "have did",
+        r"^\D*?\bhow (?:much|many) (?:\w+ ){0,3}?(?:have (?:i|we) (?:used|made|placed|taken|worked|earned|saved"
+        r"|uploaded|downloaded|submitted|filed|opened|completed|finished|sold|logged|invited|referred|deposited|withdrawn"
+        r"|transferred|streamed|got)|did (?:i|we) (?:use|make|place|take|work|earn|save|upload|download|submit"
+        r"|file|open|complete|finish|sell|log|deposit|withdraw|transfer))\b",
+    ),
+    rule(
+        "i we",
+        rf"\b(?:where(?:'s| is| are)|when(?:'s| is| are| will| does| do| did| was| were)|has|have|is|are|was|were|did"
+        rf"|will|(?:status|state|progress) (?:of|on)) {_DID_SO}",
+    ),
     rule("who who's", r"\bwho(?:'s| is| are) my (?!neighbou?r\b)(?!\w+'s .{1,80}\bto me\b)"),
     rule(
         "did",
@@ -178,8 +224,10 @@ _INSURED = any_of(
 )
 # Reasons for which that happens to anybody; with an amount, a day or a payee it is one payment.
 _WHY = any_of(
-    r"^\W*(?:(?:hi|hello|hey|so|and|please)\W+)*why (?:was|is|has|did) my (?!(?:last|latest|recent|first|previous)\b)"
-    r"(?:\w+ )?(?:payment|card|transfer|transaction|top-?up|withdrawal|deposit) (?:been |being |got |get )?(?:declined"
+    r"^\W*(?:(?:hi|hello|hey|so|and|please|(?:can you )?(?:please )?tell me)\W+)*why "
+    r"(?:(?:was|is|has|did|are|were) )?my "
+    r"(?!(?:last|latest|recent|first|previous)\b)(?:\w+ )?(?:payment|card|transfer|transaction|top-?up|withdrawal"
+    r"|deposit)s? (?:is |was |are |were )?(?:been |being |got |get |getting )?(?:declined"
     r"|rejected|refused|denied|returned|reverted|cancell?ed|failed|pending)\W*$"
 )
 # What no record tells: it is reckoned from the text ("What do I owe for a loan at 4%?"), a rule, or another's.
