@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.request.text import vocabulary
-from semcache.request.wording import mended
+from semcache.request.wording import mended, text_speak
 
 WORDS = sorted(
     vocabulary(
@@ -86,3 +86,11 @@ def test_no_text_is_too_strange_to_be_read(text: str) -> None:
 
 def test_a_long_text_stays() -> None:
     assert mended("teh captial " * 500) == "teh captial " * 500
+
+
+@pytest.mark.parametrize("marks", [" ", ".", ". ", " ,", "?! "])
+def test_long_run_of_marks_is_read_once(marks: str) -> None:
+    """Every mark was tried as the first one, so that a run of 8,000 took seconds and this one an hour."""
+    text = f"is it{marks * 100_000}so"
+    assert text_speak.spelled_out(text) == text
+    assert text_speak.spelled_out(f"is it so{marks * 100_000}pls") == "is it so"

@@ -37,6 +37,8 @@ _GAP = 2  # words in a row that may differ within such a part
 _TOPIC = 3  # words in front of a colon, below which they name the topic of what is asked: "SQL: rows without a date"
 _RELATIVE = frozenset(("that", "which", "who"))
 _RUN = 5  # shared words in a row, from which on single words around them count too
+_MOST_PAIRS = 15_000  # of equal tokens of a part and a text: tables, DNA and matrices have more, a page of prose fewer
+_ENDS = 4  # tokens at an end of such a part in which it may differ
 _AROUND = 2  # content words around it that only one of the texts has, from which on the words around are others
 
 
@@ -143,9 +145,12 @@ def _lacking(one: str, two: str) -> str:
 def _changed(part: _Part, text: str, other: str) -> bool:
     """Return True if the other text holds this part with a change, amid other words."""
     theirs, held, _ = _tokens_of(other, part.code)
-    shared = sum(min(count, held[token]) for token, count in Counter(part.tokens).items())
-    if shared < _ALIKE * len(part.tokens):
+    times = Counter(part.tokens)
+    if sum(min(count, held[token]) for token, count in times.items()) < _ALIKE * len(part.tokens):
         return False
+    if sum(count * held[token] for token, count in times.items()) > _MOST_PAIRS:
+        # To align these would take seconds. What differs within such a row of figures makes another row of it.
+        return not any(_held(part._replace(tokens=one), other) for one in (part.tokens[_ENDS:], part.tokens[:-_ENDS]))
     matcher = SequenceMatcher(None, part.tokens, theirs, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if max(block.size for block in blocks) < _RUN:

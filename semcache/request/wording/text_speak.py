@@ -85,7 +85,8 @@ _MARKED = (
 )
 # Thanks and the like, as they are typed in haste; written out, they stay.
 _TAIL = re.compile(
-    r"(?:[ ,.!?]+(?:pls|plz|plss|thx|thnx|tnx|ty|tia|idk|lol|lmao|hlp|or nah|(?:asap|thanks|please)(?= *$)))+[ ?!.]*$"
+    r"(?:(?<![ ,.!?])[ ,.!?]++(?:pls|plz|plss|thx|thnx|tnx|ty|tia|idk|lol|lmao|hlp|or nah"
+    r"|(?:asap|thanks|please)(?= *$)))+[ ?!.]*$"
 )
 _HASTE = re.compile(r"pls|plz|thx|tnx|thnx|\bty\b|tia|idk|lol|lmao|hlp|nah")
 _CHATTY = re.compile(

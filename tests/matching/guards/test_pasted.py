@@ -93,3 +93,20 @@ def test_a_long_text_is_compared_in_the_end() -> None:
     assert pasted.compare(f"Sum these:\n{lines}", f"Add up what follows.\n{lines}") is None
     changed = lines.replace("item 3 is 300", "item 3 is 301")
     pasted.compare(f"Sum these:\n{lines}", f"Add up what follows.\n{changed}")
+
+
+def _row(seed: int, length: int = 3000) -> str:
+    return " ".join("acgt"[number * number // 7 % (seed + 2) % 4] for number in range(length))
+
+
+@pytest.mark.parametrize("length", [600, 3000, 8000])
+def test_long_row_of_few_letters_is_not_aligned_to_tell_it_from_another(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To align two rows of 8,000 letters took half a minute, within the event loop."""
+    monkeypatch.delattr(pasted, "SequenceMatcher")
+    one, two = _row(5, length), _row(9, length)
+    assert pasted.compare(f"Which run is the longest: {one}", f"Tell me the longest run of these here: {two}")
+    assert pasted.compare(f"Which run is the longest: {one}", f"Tell me the longest run of these here: {one}") is None
+    thanked = f"Tell me the longest run of these here: {one} and thanks"
+    assert pasted.compare(f"Which run is the longest: {one}", thanked) is None
