@@ -264,7 +264,7 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     ),
     (
         frozenset(("doc",)),
-        re.compile(r"\b(see|ask|call|visit|my|the) (a |my |the )?doc\b(?! (?:file|string|type))", re.I),
+        re.compile(r"\b(see|ask|call|visit|tell) (a |my )doc\b(?! (?:file|string|type|on|in|from|you|that i)\b)", re.I),
         r"\1 \2doctor",
     ),
     (
@@ -379,7 +379,7 @@ def _clipped(part: str) -> bool:
 
 
 # One word in capitals that still stands for that word; of others capitals are an initialism ("AD", "MSG", "APT").
-_LOUD = vocabulary("tv tvs usa hq ecg ekg js db dbs wifi pls plz thx k8s a11y i18n rna")
+_LOUD = vocabulary("tv tvs usa hq ecg ekg js wifi pls plz thx k8s a11y i18n rna")
 
 
 def is_clipped(short: str) -> bool:

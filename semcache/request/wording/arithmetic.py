@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.text import vocabulary
 from semcache.request.wording.cues import has_digit
 
 _N = r"(?<![\w.,/:-])(-?\d+(?:\.\d+)?)"
@@ -38,6 +39,14 @@ _RANGE = re.compile(
 )
 
 
+# With one of these "2 to 4" may go from one number to the other, or set them against each other.
+_NO_RANGE = vocabulary("""
+    ratio ratios odds score scored scale scaled scaling upgrade upgraded downgrade increase increased increases raise
+    raised decrease decreased reduce reduced lower lowered grow grew expand extend shrink cut change changed change
+    convert converted turn mix go went bump migrate resize move moved proportion proportions
+""")
+
+
 def operated(text: str, bag: frozenset[str]) -> str:
     """The text with signs between numbers, one writing each; `bag` holds its words in lower case."""
     if not has_digit(text):
@@ -49,7 +58,7 @@ def operated(text: str, bag: frozenset[str]) -> str:
             text = pattern.sub(plain, text)
     if "^" not in text and bag.isdisjoint(_POWERS) and text.isascii():
         text = _FOLD.sub(r"\1 times ", text) if "x " in text else text
-        return _RANGE.sub(_range, text)
+        return _ranged(text, bag)
     text = _POWER.sub(lambda match: f"{match[1]}^{match[2]}" if match[2] not in ("2", "3") else match[0], text)
     text = _SQUARED.sub("\\1\u00b2", text)
     text = _CUBED.sub("\\1\u00b3", text)
@@ -57,7 +66,12 @@ def operated(text: str, bag: frozenset[str]) -> str:
         text = _ROOT.sub(r"square root of \1", text)
     if "x " in text:
         text = _FOLD.sub(r"\1 times ", text)
-    return _RANGE.sub(_range, text)
+    return _ranged(text, bag)
+
+
+def _ranged(text: str, bag: frozenset[str]) -> str:
+    apart = " to " in text and not bag.isdisjoint(_NO_RANGE)
+    return _RANGE.sub(lambda match: match[0] if apart and " to " in match[0] else _range(match), text)
 
 
 def _range(match: re.Match[str]) -> str:

@@ -41,10 +41,34 @@ _TWENTY_FOUR = re.compile(
     r"([12](?<![\w/.:,-][12])(?:(?<=1)[3-9]|(?<=2)[0-3]))[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?"
     r"(?![\w:.'/-]\w|[\w:])"
 )
+# "John 13:34" and "20:15" may be a verse, a ratio or a place in a video. These tell of a clock, ...
+_OF_A_DAY = vocabulary("""
+    time times clock o'clock am pm today tomorrow tonight morning afternoon evening noon midnight monday tuesday
+    wednesday thursday friday saturday sunday meeting meetings flight flights train trains bus ferry alarm
+    appointment shift shifts schedule cron opens closes open close depart departs departure arrive arrives arrival
+    starts start ends end daily utc gmt cet cest est edt pst pdt cst ist hour hours format timezone breakfast lunch
+    dinner
+""")
+_NO_CLOCK = vocabulary("""
+    ratio ratios odds scale verse verses bible gospel psalm psalms chapter quran surah video videos clip recording
+    timestamp timestamps youtube podcast movie film song
+""")
+# ... and so does a word before it.
+_SET = re.compile(r"\b(?:at|by|until|till|from|to|before|after|between|and|around|@)\s?$", re.IGNORECASE)
 _NOON = re.compile(r"(?<![\w/.:-])12(?::00)? (?:(noon)|(midnight))\b|(?<![\w/.:-])12 ([ap])m\b", re.I)
 _TWELVES = ("12 noon", "12 midnight", "12:00 noon", "12:00 midnight", "12 am", "12 pm")
 _DECADE = re.compile(r"\bthe (?:'|early |late |mid[- ])?(thirt|fort|fift|sixt|sevent|eight|ninet)ies\b", re.I)
-_SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)'?([3-9])0'?s\b", re.I)
+_SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)('?)([3-9])0'?s\b", re.I)
+# What else than a decade is "in the 60s" tells no age of its own: only with one of these is it the 1960s.
+_OF_AN_ERA = vocabulary("""
+    was were did had became began happened used music song songs hit hits album albums band bands artist artists
+    singer singers rock disco pop punk jazz rap dance car cars war wars fashion hairstyle hairstyles style styles
+    film films movie movies cinema tv television show shows sitcom sitcoms cartoon cartoons art artwork culture
+    counterculture economy politics history historical famous popular invented inventions slang toy toys design
+    architecture furniture decade decades era eras back society women civil movement protests events playlist
+    soundtrack vintage retro theme themed celebrities actors actresses actor actress models computers consoles
+    arcade
+""")
 _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
 _TENS_IN_WORDS = tuple([f"{tens}ies" for tens in _TENS])
 _HOURS = tuple([f"{digit}h" for digit in "0123456789"])
@@ -79,13 +103,16 @@ def dated(text: str, bag: frozenset[str]) -> str:
     if digits and ("in the " in lower or "at night" in lower):
         text = _PART.sub(_part_of_day, text)
     if digits and (":" in text or holds(lower, _HOURS)):
-        text = _TWENTY_FOUR.sub(lambda match: _hour(int(match[1]) - 12, match[2], "p"), text)
+        told = not bag.isdisjoint(_OF_A_DAY)
+        if bag.isdisjoint(_NO_CLOCK):
+            text = _TWENTY_FOUR.sub(lambda match: _by_its_half(match, told), text)
     if "12" in text and holds(lower, _TWELVES):
         text = _NOON.sub(_noon, text)
     if holds(lower, _TENS_IN_WORDS) and bag.isdisjoint(_WARMTH):
         text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[folded(match[1])]}0s"), text)
     if "0" in text and "the" in bag and bag.isdisjoint(_WARMTH) and holds(lower, _ZEROES):
-        text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)
+        told = not bag.isdisjoint(_OF_AN_ERA)
+        text = _SHORT_DECADE.sub(lambda match: f"{match[1]}19{match[3]}0s" if told or match[2] else match[0], text)
     return text
 
 
@@ -117,6 +144,15 @@ def _hour(hour: int, minutes: str | None, half: str) -> str:
     if hour == 12 and minutes in (None, "00"):
         return "noon" if half == "p" else "midnight"
     return f"{hour}{'' if minutes in (None, '00') else f':{minutes}'} {half}m"
+
+
+def _by_its_half(match: re.Match[str], told: bool) -> str:
+    """A time of the second half of the day by that half, where something tells that it is one."""
+    if not told and match[0][-1].isdigit() and "h" not in match[0]:
+        told = _SET.search(match.string, max(0, match.start() - 9), match.start()) is not None
+    elif not told:
+        told = True
+    return _hour(int(match[1]) - 12, match[2], "p") if told else match[0]
 
 
 def _clock(match: re.Match[str]) -> str:

@@ -74,12 +74,12 @@ hpv=human papillomavirus; ocr=optical character recognition; etl=extract transfo
 erp=enterprise resource planning; dui=driving under the influence; cms=content management system
 """
 _CAPITALS = """
-ML=machine learning; HR=human resources; OS=operating system; AR=augmented reality; ER=emergency room
-NZ=new zealand; LA=los angeles; SF=san francisco; HK=hong kong; WHO=world health organization
+ML=machine learning; HR=human resources; OS=operating system; ER=emergency room
+NZ=new zealand; LA=los angeles; HK=hong kong; WHO=world health organization
 MIT=massachusetts institute of technology; APR=annual percentage rate; EPA=environmental protection agency
 IRS=internal revenue service; CDC=centers for disease control and prevention; PC=personal computer
 RPG=role playing game; DNA=deoxyribonucleic acid; NY=new york; VP=vice president; PTO=paid time off
-CV=curriculum vitae; AWS=amazon web services; GCP=google cloud platform; UN=united nations; BP=blood pressure
+AWS=amazon web services; GCP=google cloud platform; UN=united nations
 LOTR=lord of the rings; AOC=alexandria ocasio-cortez; MLK=martin luther king; JFK=john f kennedy
 FDR=franklin d roosevelt; VAT=value added tax; ATM=automated teller machine; RV=recreational vehicle
 """

@@ -83,7 +83,7 @@ _CAPITALISED = vocabulary(
 )
 _ACRONYMS = vocabulary(
     """
-    us it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if
+    us mm it who aids am pm um hm hmm erm uhm em gm dm bb is as at in on or so do me my we he be by if
     up us an id ok hi oh la ma pa al co de go no to
     cat act sat ram rom pet sad add mac pin ice sim now care mad ira eta era nasa cast cap cup cop cops dare dot
     ups gap gas gum map mat met mom net new nut one out pal pan par pay pen pie pit pop pot rap raw red rest rip
@@ -145,14 +145,17 @@ _PARTS_OF_LENSES = vocabulary("level levels lens lenses")
 # Programs, firms, cars and places whose names are common words, unless another capital beside them tells of a title.
 _BRANDS = vocabulary(
     """
-    threads toast calm linear segment drift sketch compound polygon avalanche ripple tether stellar
-    maker curve flux vault
-    consul packer chef sails backbone arrow dagger realm volley glide combine proton origin epic prey limbo evolve smite
-    medium buffer later blackboard meet sheets slides drive docs photos wallet keep publisher project paint safari opera
-    line messenger shorts spaces clubhouse patron corona cascade crunch trident extra delta spirit
-    frontier virgin fiesta
-    accord civic charger challenger patriot volt impala deal battle ware sale bury rye mull egg rum yell tours nancy
-    essen male bar
+    threads toast calm linear segment drift sketch compound polygon avalanche ripple tether stellar maker curve flux
+    vault consul packer chef sails backbone arrow dagger realm volley glide combine proton origin epic prey limbo
+    evolve smite medium buffer later blackboard meet sheets slides drive docs photos wallet keep publisher project
+    paint safari opera line messenger shorts spaces clubhouse patron corona cascade crunch trident extra delta
+    spirit frontier virgin fiesta accord civic charger challenger patriot volt impala deal battle ware sale bury rye
+    mull egg rum yell tours nancy essen male bar selenium switch chrome airflow cucumber redshift surface telegram
+    confluence lemonade rice bamboo insomnia hibernate plasma aurora flutter canon fiat glue galaxy coach fossil
+    beats blink pixel diesel prime sky three next anaconda illustrator messages mail wine postman swagger premiere
+    audition turbo beacon mocha chai jest babel parcel keynote podcasts shortcuts finder preview stocks classroom
+    whiteboard planner bookings octopus oyster argos falcon tripwire snort hydra nessus cypher jasper jenkins octave
+    sinatra vapor capybara puffer
     """
 )
 # Initialisms by origin that are words by now, and words that are often in capitals for no other reason than weight.

@@ -160,6 +160,13 @@ _PEOPLE = re.compile(
     r"(?:how many (?:people|inhabitants)|what number of people) (?:live|are living|are there|are) in (?=\S)", re.I
 )
 _INHABITANTS = re.compile(r"how many (?:inhabitants|residents) does (\S[^,.?!;]*?) have$", re.I)
+# These are high without a height.
+_LEVEL = re.compile(
+    r"\b(?:inflation|unemployment|interest|rates?|tax(?:es)?|taxation|costs?|prices?|rents?|risks?|demand|fever"
+    r"|temperatures?|pressure|cholesterol|levels?|chances?|probability|crime|debt|deficit|turnover|bar|humidity|speed"
+    r"|quality|pitch|notes?|voice|score|iq|standards?|stakes|salary|salaries|wages|fees?|dose|limit)\b",
+    re.IGNORECASE,
+)
 _AFTER_WAS = frozenset(("was", "were"))
 
 
@@ -249,7 +256,7 @@ def _wrote(text: str) -> str:
 
 
 def _measured(text: str) -> str:
-    if match := _MEASURE.match(text):
+    if (match := _MEASURE.match(text)) and not (match[1].lower() == "high" and _LEVEL.search(match[3])):
         return f"what {match[2].lower()} the {_MEASURES[folded(match[1])]} of {match[3]}"
     if match := _COST.match(text):
         return f"how much does {match[1] or match[2]} cost{text[match.end() :]}"

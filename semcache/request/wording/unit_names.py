@@ -109,7 +109,7 @@ _EXACT = {
     "meter": "m", "meters": "m",
 }  # fmt: skip
 # Capitals make these units of another size, or of another kind ("NM" are nautical miles).
-_OTHERS = vocabulary("Mg ML Mm Nm NM mHz Pb mPa MPa")
+_OTHERS = vocabulary("Mg ML MM Mm Nm NM mHz Pb mPa MPa")
 _AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db mp")
 
 
