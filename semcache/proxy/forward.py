@@ -20,7 +20,7 @@ from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
-from semcache.proxy.stream_usage import UsageRemover, is_unasked
+from semcache.proxy.stream_usage import UsageRefusals, UsageRemover, is_unasked
 from semcache.retention.admission import admission
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
@@ -45,7 +45,7 @@ class Forwarder:
         self._flights = flights
         self._charge = charge
         self._lane = asyncio.Lock()
-        self._refuses_usage = False
+        self._refusals = UsageRefusals(cache.clock)
 
     def joinable(self, lookup: Lookup) -> bool:
         """Return True if this request's answer may be shared with requests that run beside it."""
@@ -119,8 +119,8 @@ class Forwarder:
             flight.owed = lookup
 
     async def _send(self, outbound: Outbound, lookup: Lookup) -> Reply:
-        """Send a request; a stream is asked for its usage, unless the backend has refused that before."""
-        if self._refuses_usage or not is_unasked(lookup):
+        """Send a request; a stream is asked for its usage, unless that was refused for its model of late."""
+        if not is_unasked(lookup) or lookup in self._refusals:
             return await self._backend.send(outbound)
         reply = await self._backend.send(replace(outbound, body=with_usage(outbound.body)))
         if reply.status not in _REFUSED:
@@ -133,7 +133,8 @@ class Forwarder:
             return _Read(reply.status, reply.headers, said)
         plain = await self._backend.send(outbound)
         # A refusal for another reason may repeat the request, with what was added to it.
-        self._refuses_usage = self._refuses_usage or plain.status == _OK
+        if plain.status == _OK:
+            self._refusals.add(lookup)
         return plain
 
     def _note_given_up(self, flight: Flight, lookup: Lookup) -> None:

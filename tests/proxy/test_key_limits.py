@@ -211,6 +211,39 @@ async def test_a_refusal_that_repeats_the_request_ends_no_counting(tmp_path: Pat
         assert (await Call(proxy, ask("q3", stream=True)).reply()).status == 429
 
 
+async def test_one_model_that_cannot_tell_its_usage_leaves_the_others_counted(tmp_path: Path) -> None:
+    """A gateway in front of servers old and new; otherwise one request for an old model would lift every limit."""
+    refuses = {"old", "older"}
+
+    def answer(sent: Outbound) -> Answer:
+        body = json.loads(sent.body)
+        if body.get("stream_options") and body["model"] in refuses:
+            return Answer([b'{"error":{"message":"unknown field: stream_options"}}'], status=400)
+        pieces = events("Hi", end=False)
+        if body.get("stream_options"):
+            pieces.append(b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":999}}\n\n')
+        return Answer([*pieces, b"data: [DONE]\n\n"], headers=STREAM)
+
+    upstream, clock = Upstream(answer), Clock()
+
+    def asked() -> list[bool]:
+        sent, upstream.calls[:] = [b"stream_options" in call.body for call in upstream.calls], []
+        return sent
+
+    async with running(upstream, tmp_path, clock=clock, limits__tokens=900) as proxy:
+        for number, model in enumerate(["old", "old", "older"]):
+            assert (await Call(proxy, ask(f"q{number}", stream=True) | {"model": model}).reply()).status == 200
+        assert asked() == [True, False, False, True, False], "a refusal is remembered, for its model"
+        refuses.clear()
+        clock.now += 3600
+        assert (await Call(proxy, ask("later", stream=True) | {"model": "old"}).reply()).status == 200
+        assert asked() == [True], "and not for ever"
+        assert (await Call(proxy, ask("q3", stream=True)).reply()).status == 429
+        clock.now += 100
+        assert (await Call(proxy, ask("q3", stream=True)).reply()).status == 200
+        assert (await Call(proxy, ask("q4", stream=True)).reply()).status == 429
+
+
 def _count(file: Path, allowed: Any, most: int) -> None:
     counts = KeyCounts(file)
     for _ in range(50):
