@@ -312,7 +312,8 @@ class Exchange:
             async for chunk in flight.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
         except UpstreamError as error:
-            self._record(lookup, flight.status, stored=Why.INCOMPLETE.value, collapsed=collapsed)
+            came = None if collapsed else flight.whole or flight.part
+            self._record(lookup, flight.status, answer=came, stored=Why.INCOMPLETE.value, collapsed=collapsed)
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
         await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)

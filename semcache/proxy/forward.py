@@ -17,9 +17,10 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.dialects.body import with_usage
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
-from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
+from semcache.protocols import Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
+from semcache.proxy.stream_reading import UNREADABLE, StreamReading
 from semcache.proxy.stream_usage import UsageRefusals, UsageRemover, is_unasked
 from semcache.retention.admission import admission
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
@@ -28,9 +29,7 @@ from semcache.upstream.coalescing import Flight, Flights
 _NEVER = float("inf")
 _OK = 200
 _REFUSED = frozenset({400, 422})
-_TOKEN = 4  # bytes, roughly
 _PIECE, _MUCH = 8 << 10, 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
-_UNREADABLE = Assembled(b"", "", complete=False)
 T = TypeVar("T")
 
 
@@ -101,8 +100,9 @@ class Forwarder:
             flight.land(error=error)
         except BaseException as error:
             flight.land(error=UpstreamError(f"the call was given up: {error!r}"))
-            if flight.whole is None:
-                self._note_given_up(flight, lookup)
+            if flight.whole is None and flight.part is not None and flight.part.usage != Usage():
+                self._note_left(flight, lookup, flight.part)
+                flight.part = None
             raise
         else:
             flight.land(answer=answer)
@@ -137,25 +137,17 @@ class Forwarder:
             self._refusals.add(lookup)
         return plain
 
-    def _note_given_up(self, flight: Flight, lookup: Lookup) -> None:
-        """Record the tokens of a call that every client has left: they are charged, and no usage was told."""
-        # An event is a token, roughly; a whole answer is charged in one piece, and nobody leaves it half read.
-        said = b"".join(flight.published)
-        events = said.count(b"\n\n") + said.count(b"\n\r\n")
-        if flight.status != 200 or not events:
-            return
-        usage = Usage(len(lookup.request.raw) // _TOKEN, events)
-        row = self._cache.outcome(lookup, flight.status, 0.0, answer=Assembled(b"", "", complete=False, usage=usage))
-        self._charge(row)
-        self._cache.note(lookup, replace(row, count=0))
-
     def _note_owed(self, flight: Flight, lookup: Lookup) -> None:
         """Record the tokens of an answer that came when the request it was asked for had gone."""
-        answer = flight.answer or flight.whole
+        answer = flight.answer or flight.whole or flight.part
         if answer is not None:
-            row = self._cache.outcome(lookup, flight.status, 0.0, answer=answer, stored=flight.result)
-            self._charge(row)
-            self._cache.note(lookup, replace(row, count=0))
+            self._note_left(flight, lookup, answer, stored=flight.result)
+
+    def _note_left(self, flight: Flight, lookup: Lookup, answer: Assembled, stored: str | None = None) -> None:
+        """Record the tokens of what nobody waits for."""
+        row = self._cache.outcome(lookup, flight.status, 0.0, answer=answer, stored=stored)
+        self._charge(row)
+        self._cache.note(lookup, replace(row, count=0))
 
     async def _relay(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float
@@ -173,7 +165,7 @@ class Forwarder:
         if is_stream(reply):
             return await self._relay_stream(flight, lookup, dialect, reply, started, exact=exact)
         body = b"".join([chunk async for chunk in reply.chunks()])
-        answer = self._parse_safely(lambda: dialect.parse(body)) or _UNREADABLE
+        answer = self._parse_safely(lambda: dialect.parse(body)) or UNREADABLE
         stored = exact and await self._admit(flight, lookup, answer, started)
         flight.open(reply.status, [*_unsized(reply), (LENGTH, str(len(body)))], stored=stored)
         flight.publish(body)
@@ -181,17 +173,25 @@ class Forwarder:
 
     async def _relay_stream(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float, *, exact: bool
-    ) -> Assembled | None:
+    ) -> Assembled:
         # What was not asked for is taken out of a stream, which is shorter then.
         flight.open(reply.status, _unsized(reply), stored=exact and self._will_store(lookup))
-        assembler = dialect.assembler()
-        answer: Assembled | None = None
-        fed = 0
         if is_unasked(lookup):
             flight.filter = UsageRemover()
+        reading = StreamReading(dialect.assembler(), lookup.request)
+        try:
+            return await self._relay_events(flight, lookup, reading, reply, started, exact=exact)
+        except BaseException:
+            flight.part = self._finished(reading)
+            raise
+
+    async def _relay_events(
+        self, flight: Flight, lookup: Lookup, reading: StreamReading, reply: Reply, started: float, *, exact: bool
+    ) -> Assembled:
+        fed = 0
         async for chunk in _pieces(reply):
             async with self._lane if len(chunk) > _MUCH else nullcontext():
-                terminal = None if answer is not None else self._parse_safely(lambda: _next(assembler, chunk))  # noqa: B023
+                terminal = self._parse_safely(lambda: reading.feed(chunk))  # noqa: B023
                 if len(chunk) > _MUCH:
                     await asyncio.sleep(0)
             if terminal is None:
@@ -199,22 +199,25 @@ class Forwarder:
             else:
                 cut = max(0, terminal - fed)
                 flight.publish(chunk[:cut])
-                answer = self._parse_safely(assembler.finish) or _UNREADABLE
+                answer = self._finished(reading)
                 if exact:
                     await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
                 flight.whole = answer
             fed += len(chunk)
             await flight.room()
-        if answer is None:
-            # The last event may lack the blank line that ends it.
-            answer = self._parse_safely(assembler.finish)
-            if answer is None or not answer.complete:
-                flight.result = Why.INCOMPLETE.value
-                return None
-            if exact:
-                await self._admit(flight, lookup, answer, started)
+        if reading.answer is not None:
+            return reading.answer
+        # The last event may lack the blank line that ends it.
+        answer = self._finished(reading)
+        if not answer.complete:
+            flight.result = Why.INCOMPLETE.value
+        elif exact:
+            await self._admit(flight, lookup, answer, started)
         return answer
+
+    def _finished(self, reading: StreamReading) -> Assembled:
+        return self._parse_safely(reading.finish) or reading.answer or UNREADABLE
 
     def _parse_safely(self, read: Callable[[], T]) -> T | None:
         """Read an answer that is being relayed; a fault in reading must not cost the client the answer."""
@@ -291,8 +294,3 @@ async def _pieces(reply: Reply) -> AsyncIterator[bytes]:
             continue
         for start in range(0, len(chunk), _PIECE):
             yield chunk[start : start + _PIECE]
-
-
-def _next(assembler: Assembler, chunk: bytes) -> int | None:
-    assembler.feed(chunk)
-    return assembler.terminal

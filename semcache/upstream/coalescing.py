@@ -43,7 +43,8 @@ class Flight:
     `settled` is how the request was served by another answer while it was in the air, which this one is to judge;
     `owed` is the request that started it, once it has gone and others follow: what the answer costs is still its own;
     `filter`, if any, changes what is published; `whole` is the answer of a stream whose last event has been published,
-    though the connection may still be open; `abandoned` flights are being cancelled, and cannot be joined any more.
+    though the connection may still be open; `part` is what came of the answer of a stream that broke off or was given
+    up, with the tokens it is charged with; `abandoned` flights are being cancelled, and cannot be joined any more.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
@@ -57,6 +58,7 @@ class Flight:
         self.result: str | None = None
         self.answer: Assembled | None = None
         self.whole: Assembled | None = None
+        self.part: Assembled | None = None
         self.settled: Lookup | None = None
         self.owed: Lookup | None = None
         self.error: Exception | None = None
@@ -107,11 +109,6 @@ class Flight:
         """End the flight, with the answer if it is whole, or with what broke it."""
         self.answer, self.error, self.landed = answer, error, True
         self._wake()
-
-    @property
-    def published(self) -> Sequence[bytes]:
-        """The bytes of the body so far."""
-        return self._chunks
 
     async def opened(self) -> None:
         """Wait for status and headers. Raises what broke the flight before it had any."""
