@@ -20,6 +20,7 @@ from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
+from semcache.proxy.reply_body import ReplyAhead, pieces
 from semcache.proxy.stream_reading import UNREADABLE, StreamReading
 from semcache.proxy.stream_usage import UsageRefusals, UsageRemover, is_unasked
 from semcache.retention.admission import admission
@@ -29,7 +30,7 @@ from semcache.upstream.coalescing import Flight, Flights
 _NEVER = float("inf")
 _OK = 200
 _REFUSED = frozenset({400, 422})
-_PIECE, _MUCH = 8 << 10, 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
+_MUCH = 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
 T = TypeVar("T")
 
 
@@ -162,7 +163,12 @@ class Forwarder:
         exact = not _is_approximate(reply.headers)
         if not exact:
             flight.result = Why.NO_STORE.value
-        if is_stream(reply):
+        streams = is_stream(reply)
+        if not streams and lookup.request.stream:
+            # Some servers send events under the content type of JSON or of text, or under none.
+            reply = ahead = ReplyAhead(reply)
+            streams = await ahead.begins_as_events()
+        if streams:
             return await self._relay_stream(flight, lookup, dialect, reply, started, exact=exact)
         body = b"".join([chunk async for chunk in reply.chunks()])
         answer = self._parse_safely(lambda: dialect.parse(body)) or UNREADABLE
@@ -189,7 +195,7 @@ class Forwarder:
         self, flight: Flight, lookup: Lookup, reading: StreamReading, reply: Reply, started: float, *, exact: bool
     ) -> Assembled:
         fed = 0
-        async for chunk in _pieces(reply):
+        async for chunk in pieces(reply):
             async with self._lane if len(chunk) > _MUCH else nullcontext():
                 terminal = self._parse_safely(lambda: reading.feed(chunk))  # noqa: B023
                 if len(chunk) > _MUCH:
@@ -284,13 +290,3 @@ def _is_approximate(headers: Sequence[tuple[str, str]]) -> bool:
 
 def _unsized(reply: Reply) -> list[tuple[str, str]]:
     return [pair for pair in reply.headers if pair[0].lower() != LENGTH]
-
-
-async def _pieces(reply: Reply) -> AsyncIterator[bytes]:
-    """The body in pieces that are read in a millisecond."""
-    async for chunk in reply.chunks():
-        if len(chunk) <= _PIECE:
-            yield chunk
-            continue
-        for start in range(0, len(chunk), _PIECE):
-            yield chunk[start : start + _PIECE]
