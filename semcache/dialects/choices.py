@@ -2,7 +2,8 @@
 
 Merges chunks into the answer that the same request would have had without a stream. Knows the framing, the merging of
 top-level fields, usage and log probabilities; each dialect says how an update of one choice is merged.
-Invariant: `feed` never raises, and only a stream that reached `[DONE]` unbroken is complete.
+Invariant: `feed` never raises, and only a stream is complete that reached `[DONE]` unbroken, or whose body closed of
+itself after its only choice had ended: some servers send no `[DONE]`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from semcache.dialects import sse
 from semcache.dialects.answer import encode, integer, load, tokens
-from semcache.types import Assembled, Usage
+from semcache.types import Assembled, Request, Usage
 
 FINISHED = frozenset({"stop", "tool_calls", "function_call", "content_filter", "eos"})
 _FRAME = frozenset({"choices", "object", "usage", "obfuscation"})
@@ -56,8 +57,8 @@ class ChunkAssembler:
         for event in self._reader.feed(chunk):
             self._take(event)
 
-    def finish(self) -> Assembled:
-        """The answer so far; complete only after `[DONE]`, which a broken stream never reaches."""
+    def finish(self, *, closed: bool = False) -> Assembled:
+        """The answer so far; complete only after `[DONE]`, or if the body of a request for one choice closed."""
         for event in self._reader.close():
             self._take(event)
         body: Json = {"id": self._top.pop("id", None), "object": self._object, **self._top}
@@ -65,7 +66,8 @@ class ChunkAssembler:
         if self._usage is not None:
             body["usage"] = self._usage
         answer = self._assemble(body, encode(body))
-        return replace(answer, complete=answer.complete and self._terminal is not None)
+        whole = self._terminal is not None or (closed and not self._broken and len(self._choices) == 1)
+        return replace(answer, complete=answer.complete and whole)
 
     def _take(self, event: sse.Event) -> None:
         if self._terminal is not None or self._broken:
@@ -102,6 +104,11 @@ class ChunkAssembler:
             return self._merge(choice, update)
         except RecursionError:
             return False
+
+
+def asks_for_one(request: Request) -> bool:
+    """Return True if a request asks for one choice: neither for several, nor for those of several prompts."""
+    return request.identity.get("n") is None and not isinstance(request.identity.get("prompt"), list)
 
 
 def chunks(

@@ -142,8 +142,8 @@ class MessageAssembler:
         for event in self._reader.feed(chunk):
             self._take(event)
 
-    def finish(self) -> Assembled:
-        """The message so far; complete only after `message_stop`."""
+    def finish(self, *, closed: bool = False) -> Assembled:
+        """The message so far; complete only after `message_stop`, or if the body closed after a reason to stop."""
         for event in self._reader.close():
             self._take(event)
         if self._message is None:
@@ -162,7 +162,7 @@ class MessageAssembler:
         self._message["content"] = [self._blocks[index] for index in sorted(self._blocks)]
         body = encode(self._message)
         answer = _assemble(self._message, body)
-        if self._terminal is not None and not self._broken:
+        if (closed or self._terminal is not None) and not self._broken:
             return answer
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
 

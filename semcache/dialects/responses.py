@@ -156,7 +156,7 @@ class ResponseAssembler:
         for event in self._reader.feed(chunk):
             self._take(event)
 
-    def finish(self) -> Assembled:
+    def finish(self, *, closed: bool = False) -> Assembled:  # noqa: ARG002
         """The response that the terminal event carried."""
         for event in self._reader.close():
             self._take(event)

@@ -28,8 +28,12 @@ class Assembler(Protocol):
         """
         ...
 
-    def finish(self) -> Assembled:
-        """The answer as its dialect would have returned it without streaming."""
+    def finish(self, *, closed: bool = False) -> Assembled:
+        """The answer as its dialect would have returned it without streaming.
+
+        `closed`: the body of a request for one answer ended of itself. Then an answer that said why it ends is complete
+        without its terminal event, too.
+        """
         ...
 
 

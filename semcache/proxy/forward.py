@@ -7,6 +7,7 @@ the backend broke off; the end of an answer that is said to be stored is relayed
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import nullcontext
@@ -19,10 +20,11 @@ from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
+from semcache.proxy.recent_models import RecentModels
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
 from semcache.proxy.reply_body import ReplyAhead, pieces
 from semcache.proxy.stream_reading import UNREADABLE, StreamReading
-from semcache.proxy.stream_usage import UsageRefusals, UsageRemover, is_unasked
+from semcache.proxy.stream_usage import UsageRemover, is_unasked
 from semcache.retention.admission import admission
 from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
@@ -31,6 +33,11 @@ _NEVER = float("inf")
 _OK = 200
 _REFUSED = frozenset({400, 422})
 _MUCH = 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
+_ENDLESS = (
+    "a stream of model %r is not kept: it ended without a last event (data: [DONE]), and without a finish_reason that "
+    "means a whole answer; have the upstream, or the proxy in front of it, send one"
+)
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -45,7 +52,7 @@ class Forwarder:
         self._flights = flights
         self._charge = charge
         self._lane = asyncio.Lock()
-        self._refusals = UsageRefusals(cache.clock)
+        self._refusals, self._endless = RecentModels(cache.clock), RecentModels(cache.clock)
 
     def joinable(self, lookup: Lookup) -> bool:
         """Return True if this request's answer may be shared with requests that run beside it."""
@@ -121,7 +128,7 @@ class Forwarder:
 
     async def _send(self, outbound: Outbound, lookup: Lookup) -> Reply:
         """Send a request; a stream is asked for its usage, unless that was refused for its model of late."""
-        if not is_unasked(lookup) or lookup in self._refusals:
+        if not is_unasked(lookup) or lookup.request in self._refusals:
             return await self._backend.send(outbound)
         reply = await self._backend.send(replace(outbound, body=with_usage(outbound.body)))
         if reply.status not in _REFUSED:
@@ -135,7 +142,7 @@ class Forwarder:
         plain = await self._backend.send(outbound)
         # A refusal for another reason may repeat the request, with what was added to it.
         if plain.status == _OK:
-            self._refusals.add(lookup)
+            self._refusals.add(lookup.request)
         return plain
 
     def _note_owed(self, flight: Flight, lookup: Lookup) -> None:
@@ -210,20 +217,31 @@ class Forwarder:
                     await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
                 flight.whole = answer
+                self._note_end(lookup, answer, ended=True)
             fed += len(chunk)
             await flight.room()
         if reading.answer is not None:
             return reading.answer
         # The last event may lack the blank line that ends it.
-        answer = self._finished(reading)
+        answer = self._finished(reading, closed=True)
+        self._note_end(lookup, answer, ended=reading.ended)
         if not answer.complete:
             flight.result = Why.INCOMPLETE.value
         elif exact:
             await self._admit(flight, lookup, answer, started)
         return answer
 
-    def _finished(self, reading: StreamReading) -> Assembled:
-        return self._parse_safely(reading.finish) or reading.answer or UNREADABLE
+    def _finished(self, reading: StreamReading, *, closed: bool = False) -> Assembled:
+        return self._parse_safely(lambda: reading.finish(closed=closed)) or reading.answer or UNREADABLE
+
+    def _note_end(self, lookup: Lookup, answer: Assembled, *, ended: bool) -> None:
+        """Take notice of how a stream ended: of a model whose streams have no end, none is said to be stored."""
+        if ended or answer.complete:
+            self._endless.discard(lookup.request)
+        elif answer.text:
+            if lookup.request not in self._endless:
+                _log.warning(_ENDLESS, lookup.request.model)
+            self._endless.add(lookup.request)
 
     def _parse_safely(self, read: Callable[[], T]) -> T | None:
         """Read an answer that is being relayed; a fault in reading must not cost the client the answer."""
@@ -251,7 +269,8 @@ class Forwarder:
         """Return True if a stream that ends well, and says something, will be kept: said before its first byte."""
         controls = lookup.request.controls
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
-        return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()
+        storing = lookup.key is not None and not controls.no_store and ttl > 0 and lookup.request not in self._endless
+        return storing and "store" not in self._cache.faults()
 
 
 class _Read:

@@ -6,6 +6,7 @@ what its events tell.
 
 from __future__ import annotations
 
+from semcache.dialects.choices import asks_for_one
 from semcache.protocols import Assembler
 from semcache.proxy.stream_cost import EventCount, with_cost
 from semcache.types import Assembled, Request
@@ -29,13 +30,20 @@ class StreamReading:
         self._assembler.feed(chunk)
         return self._assembler.terminal
 
-    def finish(self) -> Assembled:
-        """Return what has come, with the tokens that it is charged with. Raises whatever the assembler does."""
+    @property
+    def ended(self) -> bool:
+        """True once the terminal event came."""
+        return self._assembler.terminal is not None
+
+    def finish(self, *, closed: bool = False) -> Assembled:
+        """Return what has come, with the tokens that it is charged with. Raises whatever the assembler does.
+
+        `closed`: the body ended of itself.
+        """
         if self.answer is None:
             self.answer = self._charged(UNREADABLE)
-            self.answer = self._charged(self._assembler.finish())
+            self.answer = self._charged(self._assembler.finish(closed=closed and asks_for_one(self._request)))
         return self.answer
 
     def _charged(self, answer: Assembled) -> Assembled:
-        ended = self._assembler.terminal is not None
-        return with_cost(answer, self._request, self._count.events, ended=ended)
+        return with_cost(answer, self._request, self._count.events, ended=self.ended)

@@ -7,7 +7,6 @@ than without this cache, and no byte of any other event is changed but for an em
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from semcache.dialects.answer import load
 from semcache.types import Endpoint, Lookup
@@ -18,36 +17,12 @@ _LONGEST = 4  # bytes of a blank line and the end of the line before it
 # Inside a string of JSON the quotes would be escaped.
 _EMPTY = re.compile(rb',\s*"usage"\s*:\s*null')
 _MOST = 1 << 20
-_AGAIN = 600.0  # seconds until what a backend once refused is asked of it again
-_MODELS = 1024  # that are remembered: their names are the clients'
 
 
 def is_unasked(lookup: Lookup) -> bool:
     """Return True for a stream whose client did not ask for usage, which its endpoint could tell."""
     request = lookup.request
     return request.stream and request.endpoint in _ASKABLE and request.replay.get("include_usage") is not True
-
-
-class UsageRefusals:
-    """The models whose backend refuses to be asked for the usage of a stream, each for some minutes.
-
-    One server of several behind a gateway may know no `stream_options`: that says nothing of the others.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._until: dict[tuple[Endpoint, str], float] = {}
-
-    def add(self, lookup: Lookup) -> None:
-        """Note that the request was answered once it did not ask for usage."""
-        model = lookup.request.endpoint, lookup.request.model
-        self._until.pop(model, None)
-        self._until[model] = self._clock() + _AGAIN
-        if len(self._until) > _MODELS:
-            del self._until[next(iter(self._until))]
-
-    def __contains__(self, lookup: Lookup) -> bool:
-        return self._until.get((lookup.request.endpoint, lookup.request.model), 0.0) > self._clock()
 
 
 class UsageRemover:
