@@ -21,6 +21,7 @@ from semcache.proxy.audit_shares import AuditShares
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import is_stream
+from semcache.proxy.reply_body import LONGEST, ReplyAhead
 from semcache.runtime.breaker import Breaker
 from semcache.types import Assembled, Entry, Lookup, Outcome, Request, Serve
 
@@ -132,7 +133,7 @@ class FollowUpCalls:
             async with asyncio.timeout(self._timeout):
                 reply = await self._backend.send(hit.outbound)
                 try:
-                    chunks = [chunk async for chunk in reply.chunks()]
+                    body = await ReplyAhead(reply).read(LONGEST)
                 finally:
                     await reply.close()
         except (UpstreamError, TimeoutError) as error:
@@ -143,11 +144,12 @@ class FollowUpCalls:
                 self._breaker.failed(self._clock(), UpstreamError(f"status {reply.status}"))
             return None, "refused"
         self._breaker.succeeded()
+        if body is None:
+            return None, "refused"
         if not is_stream(reply):
-            return hit.dialect.parse(b"".join(chunks)), "done"
+            return hit.dialect.parse(body), "done"
         assembler = hit.dialect.assembler()
-        for chunk in chunks:
-            assembler.feed(chunk)
+        assembler.feed(body)
         return assembler.finish(), "done"
 
     async def _learned(self, hit: ServedHit, answer: Assembled, learn: Learn, latency: float) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
@@ -22,7 +22,7 @@ from semcache.protocols import Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.recent_models import RecentModels
 from semcache.proxy.relay import LENGTH, is_kept_upstream, is_stream
-from semcache.proxy.reply_body import ReplyAhead, pieces
+from semcache.proxy.reply_body import LONGEST, ReplyAhead, pieces
 from semcache.proxy.stream_reading import UNREADABLE, StreamReading
 from semcache.proxy.stream_usage import UsageRemover, is_unasked
 from semcache.retention.admission import admission
@@ -32,6 +32,7 @@ from semcache.upstream.coalescing import Flight, Flights
 _NEVER = float("inf")
 _OK = 200
 _REFUSED = frozenset({400, 422})
+_REFUSAL = 1 << 20  # bytes of a refusal that are searched for its reason
 _MUCH = 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
 _ENDLESS = (
     "a stream of model %r is not kept: it ended without a last event (data: [DONE]), and without a finish_reason that "
@@ -133,12 +134,15 @@ class Forwarder:
         reply = await self._backend.send(replace(outbound, body=with_usage(outbound.body)))
         if reply.status not in _REFUSED:
             return reply
+        refusal = ReplyAhead(reply)
         try:
-            said = b"".join([chunk async for chunk in reply.chunks()])
-        finally:
-            await reply.close()
+            said = await refusal.read(_REFUSAL) or b""
+        except BaseException:
+            await refusal.close()
+            raise
         if b"stream_options" not in said and b"include_usage" not in said:
-            return _Read(reply.status, reply.headers, said)
+            return refusal
+        await refusal.close()
         plain = await self._backend.send(outbound)
         # A refusal for another reason may repeat the request, with what was added to it.
         if plain.status == _OK:
@@ -162,27 +166,34 @@ class Forwarder:
     ) -> Assembled | None:
         if reply.status != 200:
             flight.result = Why.STATUS.value
-            flight.open(reply.status, reply.headers, stored=False)
-            async for chunk in reply.chunks():
-                flight.publish(chunk)
-                await flight.room()
+            await self._relay_unread(flight, reply)
             return None
         exact = not _is_approximate(reply.headers)
         if not exact:
             flight.result = Why.NO_STORE.value
         streams = is_stream(reply)
-        if not streams and lookup.request.stream:
-            # Some servers send events under the content type of JSON or of text, or under none.
+        if not streams:
             reply = ahead = ReplyAhead(reply)
-            streams = await ahead.begins_as_events()
+            # Some servers send events under the content type of JSON or of text, or under none.
+            streams = lookup.request.stream and await ahead.begins_as_events()
         if streams:
             return await self._relay_stream(flight, lookup, dialect, reply, started, exact=exact)
-        body = b"".join([chunk async for chunk in reply.chunks()])
+        body = await ahead.read(LONGEST)
+        if body is None:
+            flight.result = Why.TOO_LARGE.value
+            await self._relay_unread(flight, reply)
+            return None
         answer = self._parse_safely(lambda: dialect.parse(body)) or UNREADABLE
         stored = exact and await self._admit(flight, lookup, answer, started)
         flight.open(reply.status, [*_unsized(reply), (LENGTH, str(len(body)))], stored=stored)
         flight.publish(body)
         return answer
+
+    async def _relay_unread(self, flight: Flight, reply: Reply) -> None:
+        flight.open(reply.status, reply.headers, stored=False)
+        async for chunk in reply.chunks():
+            flight.publish(chunk)
+            await flight.room()
 
     async def _relay_stream(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float, *, exact: bool
@@ -221,6 +232,7 @@ class Forwarder:
             fed += len(chunk)
             await flight.room()
         if reading.answer is not None:
+            flight.result = flight.result or Why.TOO_LARGE.value
             return reading.answer
         # The last event may lack the blank line that ends it.
         answer = self._finished(reading, closed=True)
@@ -271,19 +283,6 @@ class Forwarder:
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
         storing = lookup.key is not None and not controls.no_store and ttl > 0 and lookup.request not in self._endless
         return storing and "store" not in self._cache.faults()
-
-
-class _Read:
-    """A reply whose body was read already."""
-
-    def __init__(self, status: int, headers: Sequence[tuple[str, str]], body: bytes) -> None:
-        self.status, self.headers, self._body = status, headers, body
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        yield self._body
-
-    async def close(self) -> None:
-        return None
 
 
 def reply_mode(lookup: Lookup) -> tuple[bool, str]:

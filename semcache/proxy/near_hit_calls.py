@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.relay import is_stream
+from semcache.proxy.reply_body import LONGEST, ReplyAhead
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Dialect, Judge, Reply
@@ -84,12 +85,12 @@ async def complete_answer(backend: Backend, dialect: Dialect, outbound: Outbound
     async with asyncio.timeout(patience):
         reply = await backend.send(outbound)
         try:
-            chunks = [chunk async for chunk in reply.chunks()]
+            body = await ReplyAhead(reply).read(LONGEST)
         finally:
             await reply.close()
-    if reply.status != 200 or is_stream(reply):
-        raise NoAnswer(f"status {reply.status}")
-    return dialect.parse(b"".join(chunks))
+    if reply.status != 200 or is_stream(reply) or body is None:
+        raise NoAnswer(f"status {reply.status}" if body is not None else f"more than {LONGEST} bytes")
+    return dialect.parse(body)
 
 
 def is_text(answer: Assembled) -> bool:

@@ -13,6 +13,7 @@ from semcache.protocols import Reply
 _BOM = b"\xef\xbb\xbf"
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _PIECE = 8 << 10  # bytes
+LONGEST = 64 << 20  # bytes of an answer that are read before any of it is sent on; none so long is kept
 
 
 class ReplyAhead:
@@ -24,6 +25,17 @@ class ReplyAhead:
         self._reply = reply
         self._chunks = reply.chunks()
         self._ahead: deque[bytes] = deque()
+
+    async def read(self, most: int) -> bytes | None:
+        """Read the whole body; None where it is longer than so many bytes, beyond which nothing more is read."""
+        size = sum(map(len, self._ahead))
+        while size <= most:
+            chunk = await anext(self._chunks, None)
+            if chunk is None:
+                return b"".join(self._ahead)
+            self._ahead.append(chunk)
+            size += len(chunk)
+        return None
 
     async def begins_as_events(self) -> bool:
         """Read ahead until it is clear whether the body is a stream of events, whatever its headers say."""

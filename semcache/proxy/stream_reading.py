@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from semcache.dialects.choices import asks_for_one
 from semcache.protocols import Assembler
+from semcache.proxy.reply_body import LONGEST
 from semcache.proxy.stream_cost import EventCount, with_cost
 from semcache.types import Assembled, Request
 
@@ -20,12 +21,16 @@ class StreamReading:
     def __init__(self, assembler: Assembler, request: Request) -> None:
         self.answer: Assembled | None = None
         self._assembler, self._request = assembler, request
-        self._count = EventCount()
+        self._count, self._bytes = EventCount(), 0
 
     def feed(self, chunk: bytes) -> int | None:
         """Take bytes; return the offset in the stream at which its terminal event starts, once that has come."""
         self._count.feed(chunk)
+        self._bytes += len(chunk)
         if self.answer is not None:
+            return None
+        if self._bytes > LONGEST:
+            self.answer = self._charged(UNREADABLE)
             return None
         self._assembler.feed(chunk)
         return self._assembler.terminal

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 
+HELD = 64 << 20  # bytes of a body that are held for whoever joins; of a longer one, only what is not taken yet
 AHEAD = 1 << 20  # bytes that may have come from the upstream and been taken by nobody
 NEAREST = 4  # flights that are asked about; the right one is hardly ever beyond, and each takes milliseconds
 
@@ -44,7 +45,8 @@ class Flight:
     `owed` is the request that started it, once it has gone and others follow: what the answer costs is still its own;
     `filter`, if any, changes what is published; `whole` is the answer of a stream whose last event has been published,
     though the connection may still be open; `part` is what came of the answer of a stream that broke off or was given
-    up, with the tokens it is charged with; `abandoned` flights are being cancelled, and cannot be joined any more.
+    up, with the tokens it is charged with; `abandoned` flights are being cancelled, and `long` ones have said
+    more than is held: neither can be joined any more.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
@@ -66,6 +68,7 @@ class Flight:
         self.abandoned = False
         self.subscribers = 0
         self.filter: BodyFilter | None = None
+        self.long = False
         self._opened = False
         self._chunks: list[bytes] = []
         self._published = self._taken = self._whole = 0
@@ -89,6 +92,7 @@ class Flight:
         if chunk:
             self._chunks.append(chunk)
             self._published += len(chunk)
+            self.long = self.long or self._published > HELD
             self._wake()
 
     async def room(self) -> None:
@@ -124,12 +128,16 @@ class Flight:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body from its first byte. Raises what broke it off, after the bytes that came before."""
-        position = taken = 0
+        position = taken = dropped = 0
         while True:
             while position < len(self._chunks):
                 position += 1
                 yield self._chunks[position - 1]
                 taken += len(self._chunks[position - 1])
+                if self.long and self.subscribers == 1:
+                    # Nobody else is here to read it, and nobody can come.
+                    self._chunks[dropped:position] = [b""] * (position - dropped)
+                    dropped = position
                 if taken > self._taken:
                     self._taken = taken
                     if self._published > AHEAD:
@@ -141,11 +149,11 @@ class Flight:
             await self._changed()
 
     async def finished(self) -> Assembled | None:
-        """Wait for the end; the whole answer, or None when the flight broke or was not an answer."""
+        """Wait for the end; the whole answer, or None when the flight broke, was not an answer or is too long."""
         self._whole += 1
         self._wake()
         try:
-            while not self.landed:
+            while not self.landed and not self.long:
                 await self._changed()
         finally:
             self._whole -= 1
@@ -185,7 +193,7 @@ class Flights:
     def same(self, exact: bytes) -> Flight | None:
         """The flight of an identical request."""
         flight = self._by_exact.get(exact)
-        return None if flight is None or flight.abandoned else flight
+        return flight if flight is not None and _may_be_joined(flight) else None
 
     async def like(
         self, partition: bytes, vector: Vector, accept: Callable[[Card, float], Awaitable[bool]]
@@ -199,10 +207,10 @@ class Flights:
         scored = [
             (float(flight.vector @ vector), flight)
             for flight in self._by_exact.values()
-            if flight.vector is not None and flight.card.partition == partition and not flight.abandoned
+            if flight.vector is not None and flight.card.partition == partition and _may_be_joined(flight)
         ]
         for score, flight in nlargest(NEAREST, scored, key=lambda pair: pair[0]):
-            if await accept(flight.card, score) and not flight.abandoned:
+            if await accept(flight.card, score) and _may_be_joined(flight):
                 return flight
         return None
 
@@ -217,3 +225,7 @@ class Flights:
 
     def __len__(self) -> int:
         return len(self._by_exact)
+
+
+def _may_be_joined(flight: Flight) -> bool:
+    return not flight.abandoned and not flight.long

@@ -17,24 +17,24 @@ from tests.upstream.test_http import chat, opened, whole
 BODY = b'data: {"n": 1}\n\n' * 20 + b"data: [DONE]\n\n"
 
 
-def packed(name: str) -> bytes:
+def packed(name: str, body: bytes = BODY) -> bytes:
     match name:
         case "gzip":
-            return gzip.compress(BODY)
+            return gzip.compress(body)
         case "two members":
-            return gzip.compress(BODY[:50]) + gzip.compress(BODY[50:])
+            return gzip.compress(body[:50]) + gzip.compress(body[50:])
         case "padded":
-            return gzip.compress(BODY) + bytes(7)
+            return gzip.compress(body) + bytes(7)
         case "deflate":
-            return zlib.compress(BODY)
+            return zlib.compress(body)
         case "no header":
-            return zlib.compress(BODY, wbits=-15)
+            return zlib.compress(body, wbits=-15)
         case "twice":
-            return gzip.compress(zlib.compress(BODY))
+            return gzip.compress(zlib.compress(body))
         case "br":
-            return bytes(pytest.importorskip("brotli").compress(BODY))
+            return bytes(pytest.importorskip("brotli").compress(body))
         case _:
-            return bytes(zstandard().compress(BODY))
+            return bytes(zstandard().compress(body))
 
 
 def zstandard() -> Any:
@@ -78,6 +78,19 @@ async def test_a_packed_body_that_is_cut_anywhere_is_damaged(name: str) -> None:
     for end in set(range(1, last)) - ends:
         with pytest.raises(Damaged):
             await undone(data[:end], ENCODINGS[name], 64)
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+async def test_a_small_body_that_is_a_large_one_unpacked_comes_in_pieces(name: str) -> None:
+    """A few kilobytes may stand for gigabytes, which must never be in memory at once."""
+    large = bytes(32 << 20)
+
+    async def body() -> AsyncIterator[bytes]:
+        yield packed(name, large)
+
+    sizes = [len(piece) async for piece in decoded(body(), [name])]
+    assert sum(sizes) == len(large)
+    assert max(sizes) <= 4 << 20
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "no header"])

@@ -119,10 +119,18 @@ class _Brotli:
     def __init__(self, module: Any) -> None:
         self._error: type[Exception] = module.error
         self._decompressor = module.Decompressor()
+        # Packages before 1.2 inflate whatever they are given at once.
+        bounded = hasattr(self._decompressor, "can_accept_more_data")
+        self._bound = {"output_buffer_limit": _PIECE} if bounded else {}
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         try:
-            yield self._decompressor.process(data)
+            piece = self._decompressor.process(data, **self._bound)
+            while piece:
+                yield piece
+                if not self._bound or self._decompressor.is_finished():
+                    return
+                piece = self._decompressor.process(b"", **self._bound)
         except self._error as error:
             raise Damaged(str(error)) from error
 
@@ -142,7 +150,9 @@ class _Zstandard:
             while data:
                 if self._frame.eof:
                     self._frame = self._module.ZstdDecompressor()
-                yield self._frame.decompress(data)
+                yield self._frame.decompress(data, _PIECE)
+                while not self._frame.eof and not self._frame.needs_input:
+                    yield self._frame.decompress(b"", _PIECE)
                 data = self._frame.unused_data if self._frame.eof else b""
         except self._module.ZstdError as error:
             raise Damaged(str(error)) from error
