@@ -243,20 +243,17 @@ class Exchange:
         if leases is None or key is None or not self._context.forwarder.joinable(lookup):
             await self._forward(lookup, send)
             return
-        try:
+        with leases.lease(key.exact) as lease:
             # A stream would have to wait for the end of the other's.
-            if not leases.take(key.exact) and not lookup.request.stream:
-                await leases.wait(key.exact)
+            if not lease.mine and not lookup.request.stream:
                 # Whoever else waits waits no longer, whatever came of the other's call.
-                leases.give_back(key.exact)
+                await lease.turn()
                 again = await self._cache.relook(lookup)
                 if isinstance(again.decision, Serve) and await self._replay(again, again.decision, send):
                     return
                 if await self._join_flight(lookup, send):
                     return
             await self._forward(lookup, send)
-        finally:
-            leases.give_back(key.exact)
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
         near = self._context.near if self._cache.may_share(lookup) else None

@@ -72,12 +72,42 @@ class Leases:
             with suppress(OSError):
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
 
+    def lease(self, exact: bytes) -> Lease:
+        """The lease of the request with this digest, for a `with` that takes it if it is free."""
+        return Lease(self, exact)
+
     def close(self) -> None:
         """Give every lease back; from now on each can be taken."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
         self._held.clear()
+
+
+class Lease:
+    """The part that one request has in a lease: `mine` while it has taken it, and it gives back nothing else."""
+
+    def __init__(self, leases: Leases, exact: bytes) -> None:
+        self._leases, self._exact = leases, exact
+        self.mine = False
+
+    def __enter__(self) -> Lease:
+        self.mine = self._leases.take(self._exact)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.give_back()
+
+    async def turn(self) -> None:
+        """Wait until the worker that has the lease gives it back, or patience ends, and let others have it at once."""
+        self.mine = await self._leases.wait(self._exact)
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Give back what this request took, if it did and has not yet."""
+        mine, self.mine = self.mine, False
+        if mine:
+            self._leases.give_back(self._exact)
 
 
 def _place(exact: bytes) -> int:

@@ -138,6 +138,47 @@ async def test_a_stream_does_not_wait_for_the_end_of_anothers(tmp_path: Path) ->
     assert len(upstream.calls) == 1
 
 
+class Counted(Leases):
+    """Another worker has the lease when it is first asked for; then it is counted who takes it and gives it back."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file)
+        self.asked = self.taken = self.given = 0
+
+    def take(self, exact: bytes) -> bool:
+        self.asked += 1
+        mine = self.asked > 1 and super().take(exact)
+        self.taken += mine
+        return mine
+
+    def give_back(self, exact: bytes) -> None:
+        self.given += 1
+        super().give_back(exact)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_request_gives_back_no_lease_but_the_one_it_took(tmp_path: Path, stream: bool) -> None:
+    """Else another worker asks what another request of this one is asking still."""
+    async with running(Upstream(lambda _: Answer([completion("Ours.")])), tmp_path, server__workers=2) as proxy:
+        leases = Counted(tmp_path / "lock")
+        proxy.generation.completions = CompletionRoute(replace(proxy.context, leases=leases))
+        assert (await Call(proxy, ask("What is a fjord?", stream=stream)).reply()).status == 200
+    waited = not stream
+    assert (leases.asked, leases.taken, leases.given) == (1 + waited, waited, waited)
+
+
+def test_a_lease_is_given_back_once(tmp_path: Path) -> None:
+    leases = Leases(tmp_path / "lock")
+    with leases.lease(DIGEST) as outer:
+        with leases.lease(DIGEST) as inner:
+            assert (outer.mine, inner.mine) == (True, True)
+            inner.give_back()
+            inner.give_back()
+        assert leases._held.total() == 1
+    assert leases._held.total() == 0
+    leases.close()
+
+
 @pytest.mark.slow
 @pytest.mark.process
 def test_workers_that_are_asked_the_same_at_once_ask_the_backend_once(tmp_path: Path) -> None:
