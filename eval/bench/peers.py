@@ -125,7 +125,8 @@ def float_model(folder: Path) -> Path:
     try:
         from semcache.train.export import export
 
-        export(found[0].parent, out, name="float32", origin=WEIGHTS, licence="Apache-2.0", precision="float32")
+        card = {"name": "float32", "origin": WEIGHTS, "licence": "Apache-2.0", "language": "en"}
+        export(found[0].parent, out, precision="float32", **card)
     except ImportError as error:
         raise Absent(f"the float32 model cannot be exported: pip install onnx ({error})") from error
     return out

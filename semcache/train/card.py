@@ -41,8 +41,10 @@ TITLES: Mapping[str, str] = {
 }
 
 
-def export_checked(folder: Path, *, name: str, origin: str, licence: str) -> OnnxEmbedder:
+def export_checked(folder: Path, *, name: str, origin: str, licence: str, language: str | None) -> OnnxEmbedder:
     """Export `folder`/weights in both precisions and return the int8 embedder, after it has embedded a text.
+
+    `language` is the only one that the weights were made for; None: they may read any.
 
     Raises InvalidArgument for weights that cannot be exported, ConfigError for a result that does not load.
     """
@@ -53,6 +55,7 @@ def export_checked(folder: Path, *, name: str, origin: str, licence: str) -> Onn
             name=name,
             origin=origin,
             licence=licence,
+            language=language,
             precision="int8" if precision == "int8" else "float32",
         )
     return checked_embedder(folder)

@@ -68,8 +68,8 @@ def export(
     name: str,
     origin: str,
     licence: str,
+    language: str | None,
     precision: Precision = "int8",
-    language: str | None = None,
 ) -> dict[str, Any]:
     """Write model.onnx, tokenizer.json, model.json and README.md to `out` and return what model.json says.
 

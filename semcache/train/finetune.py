@@ -86,6 +86,16 @@ def base_label(base: str) -> str:
     return folder.resolve().name if folder.exists() else base
 
 
+def base_language(base: str) -> str | None:
+    """The only language that the base was made for, as the card of its model folder says; None where none does."""
+    folder = Path(base_folder(base)).resolve()
+    if base_folder(base) == base_folder("default"):
+        return "en"
+    place = (folder.parent if folder.name == "weights" else folder) / "model.json"
+    said = json.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+    return str(said["language"]) if said.get("language") else None
+
+
 def load(base: str, *, device: str = "cpu") -> Any:
     """The SentenceTransformer of `base_folder(base)`. Raises ConfigError, with the remedy."""
     try:

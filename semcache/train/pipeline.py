@@ -106,7 +106,9 @@ def make(
         stage("exporting")
         finetune.save(model, folder / card.WEIGHTS)
         origin = f"fine-tuned from {finetune.base_label(spec.base)}"
-        embedder = card.export_checked(folder, name=name, origin=origin, licence=spec.licence)
+        embedder = card.export_checked(
+            folder, name=name, origin=origin, licence=spec.licence, language=finetune.base_language(spec.base)
+        )
         stage("measuring after")
         after = card.quality(parts.test, embedder.encode)
         stage("recalibrating")
@@ -146,7 +148,8 @@ def _before(base: str, folder: Path, test: Sequence[Pair]) -> Quality:
     place = folder / "before"
     finetune.save(finetune.load(base), place / card.WEIGHTS)
     try:
-        return card.quality(test, card.export_checked(place, name="before", origin="", licence="").encode)
+        embedder = card.export_checked(place, name="before", origin="", licence="", language=None)
+        return card.quality(test, embedder.encode)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

@@ -28,7 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about each ot
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny(tmp_path_factory.mktemp("base"))
+    folder = tiny(tmp_path_factory.mktemp("base"))
+    (folder / "model.json").write_text(json.dumps({"id": "tiny", "language": "en"}))
+    return folder
 
 
 @pytest.fixture
@@ -45,6 +47,7 @@ def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Finetune
     report = make(wish)
     embedder = OnnxEmbedder(wish.out)
     assert embedder.id == report["embedder"]
+    assert embedder.language == "en", "as its base: its scores for other languages serve nothing alone"
     one, same, other = embedder.encode(
         ["where is my card 9", "I cannot find my card, number 9", "how do I get a card 9"]
     )
@@ -60,6 +63,15 @@ def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Finetune
     exact = OnnxEmbedder(wish.out / "float32").encode(["where is my card 9"])[0]
     assert float(exact @ one) > 0.95
     assert [path.name for path in wish.out.parent.iterdir()] == ["model"], "checkpoints and staging are cleared away"
+
+
+def test_the_language_of_a_base_is_the_one_that_its_card_names(base: Path, tmp_path: Path) -> None:
+    assert finetune.base_language("default") == finetune.base_language(finetune.BASE) == "en"
+    assert finetune.base_language(str(base)) == "en"
+    assert finetune.base_language(str(tiny(tmp_path / "made" / "weights"))) is None
+    (tmp_path / "made" / "model.json").write_text(json.dumps({"id": "made", "language": "de"}))
+    for named in (tmp_path / "made", tmp_path / "made" / "weights"):
+        assert finetune.base_language(str(named)) == "de"
 
 
 def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.FinetuneSpec) -> None:
@@ -165,7 +177,7 @@ def test_negatives_are_mined_only_for_those_that_are_lacking(
 def _exported(wish: pipeline.FinetuneSpec) -> Path:
     folder = wish.out.with_name("before")
     finetune.save(finetune.load(wish.base), folder / card.WEIGHTS)
-    card.export_checked(folder, name="before", origin="", licence="")
+    card.export_checked(folder, name="before", origin="", licence="", language=None)
     return folder
 
 

@@ -120,7 +120,8 @@ def _teacher_folder(spec: DistillationSpec, place: Path) -> Path:
     folder = place / "teacher"
     finetune.save(finetune.load(spec.base), folder / card.WEIGHTS)
     origin = finetune.base_label(spec.base)
-    card.export_checked(folder, name=origin.rpartition("/")[2], origin=origin, licence="as its source")
+    name, language = origin.rpartition("/")[2], finetune.base_language(spec.base)
+    card.export_checked(folder, name=name, origin=origin, licence="as its source", language=language)
     return folder
 
 
@@ -161,7 +162,8 @@ def _network(
         source = place / "student" if spec.dim else folder
         finetune.save(model, source / card.WEIGHTS)
         origin = f"distilled from {teacher.embedder.id}, {', '.join(how)}"
-        card.export_checked(source, name=spec.out.name, origin=origin, licence="as its source")
+        language = teacher.embedder.language or None
+        card.export_checked(source, name=spec.out.name, origin=origin, licence="as its source", language=language)
     encoder = OnnxEmbedder(source)
     if spec.dim:
         stage("finding fewer dimensions")

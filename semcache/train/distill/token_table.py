@@ -84,6 +84,7 @@ def write(table: Array, teacher: Path, out: Path, *, name: str, how: str) -> dic
         "precision": "float16",
         "source": f"{said['id']}, {how}",
         "licence": said.get("licence", "as its source"),
+        **({"language": said["language"]} if said.get("language") else {}),
         "sha256": digests,
     }
     (out / "model.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")

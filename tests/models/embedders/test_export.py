@@ -118,7 +118,7 @@ def write(path: Path, value: Any) -> None:
 
 
 def made(source: Path, out: Path, **options: Any) -> OnnxEmbedder:
-    export(source, out, name="tiny", origin="random", licence="none", **options)
+    export(source, out, name="tiny", origin="random", licence="none", language=None, **options)
     return OnnxEmbedder(out)
 
 

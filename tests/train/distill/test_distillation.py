@@ -36,7 +36,7 @@ def teacher(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model folder as `finetune` writes it."""
     folder = tmp_path_factory.mktemp("made") / "teacher"
     finetune.save(finetune.load(str(weights)), folder / card.WEIGHTS)
-    card.export_checked(folder, name="teacher", origin="drawn at random", licence="none")
+    card.export_checked(folder, name="teacher", origin="drawn at random", licence="none", language="en")
     return folder
 
 
@@ -53,7 +53,7 @@ def make(wish: DistillationSpec) -> dict[str, object]:
 def test_fewer_dimensions_are_those_of_the_teacher_behind_a_map(wish: DistillationSpec, teacher: Path) -> None:
     report = make(replace(wish, labels=False))
     short, whole = OnnxEmbedder(wish.out), OnnxEmbedder(teacher)
-    assert (short.dim, short.id) == (4, report["embedder"])
+    assert (short.dim, short.id, short.language) == (4, report["embedder"], "en")
     assert report["storage"] == 0.75
     names = [row["name"] for row in report["rows"]]  # type: ignore[attr-defined]
     assert names == ["teacher", "student"]
@@ -80,19 +80,20 @@ def test_fewer_layers_and_words_come_nearer_to_the_teacher(
     wish: DistillationSpec, weights: Path, tmp_path: Path
 ) -> None:
     course = vector_matching.MatchingOptions(epochs=8, batch=16, rate=2e-2)
-    asked = replace(wish, dim=None, base=str(weights), layers=1, vocabulary=8000, course=course)
+    asked = replace(wish, dim=None, layers=1, vocabulary=8000, course=course)
     report = make(asked)
     found, full = OnnxEmbedder(wish.out), OnnxEmbedder(wish.out / "float32")
     assert np.einsum("ij,ij->i", found.encode(TEXTS), full.encode(TEXTS)).min() > 0.9
+    assert found.language == full.language == "en", "as the teacher: scores for other languages serve nothing alone"
     assert student_metrics.size(wish.out) < report["rows"][0]["size"]  # type: ignore[index]
     assert "8000 words" in str(report["how"])
     assert (wish.out / "weights" / "model.safetensors").is_file(), "training can go on from it"
     student.cut(weights, tmp_path / "cut", layers=1, vocabulary=8000)
     finetune.save(finetune.load(str(tmp_path / "cut")), tmp_path / "raw" / card.WEIGHTS)
-    raw = card.export_checked(tmp_path / "raw", name="raw", origin="", licence="")
+    raw = card.export_checked(tmp_path / "raw", name="raw", origin="", licence="", language=None)
     exported = tmp_path / "whole"
     finetune.save(finetune.load(str(weights)), exported / card.WEIGHTS)
-    teaches = card.export_checked(exported, name="whole", origin="", licence="")
+    teaches = card.export_checked(exported, name="whole", origin="", licence="", language=None)
     texts = card.texts_of(traffic())
     away = [float(np.square(one.encode(texts) - teaches.encode(texts)).sum(axis=1).mean()) for one in (raw, found)]
     assert away[1] <= away[0] + 1e-3
