@@ -31,6 +31,7 @@ from semcache.cli.open_store import run_async, settings_from
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from semcache.train.log_pairs import LogPairs
     from semcache.train.metrics import Quality
     from semcache.train.pairs import Pair
 
@@ -134,10 +135,11 @@ def finetune(
         pairs += run_async(pairs_of_labels(settings))
     held = None if test is None else read_pairs([test], columns)
     with _steps() as (stage, told):
+        logged = None
         if logs:
             stage("reading logs")
-            pairs += _logged(logs, base, plan.device)
-        report = pipeline.make(pairs, held, wish, stage=stage, told=told)
+            logged = _logged(logs, base, plan.device)
+        report = pipeline.make(pairs, held, wish, logged=logged, stage=stage, told=told)
     _show(report, out, as_json=as_json)
     if install and not _gained(report):
         output.note(f"not installed: `semcache embedder install {out}` installs it all the same")
@@ -183,21 +185,27 @@ async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
     return quality(pairs, lambda wanted: rows[[place[text] for text in wanted]])
 
 
-def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
-    """Return pairs of one answer, and near prompts of another answer as their negatives."""
+def _logged(logs: Sequence[Path], base: str, device: str) -> LogPairs:
+    """Return the pairs of logs, out of prompts that say alone what is asked: nothing that follows upon other turns."""
     from semcache.cli import traces
     from semcache.cli.log_formats import LogContext
     from semcache.train import finetune as training
-    from semcache.train.label_pairs import contrasted
+    from semcache.train.log_pairs import AnsweredPrompt, LogPairs
 
     rows = []
     for path in logs:
         found, tally = traces.read(path, reading=LogContext({}))
-        rows += [(one.logged.request.text, one.answer) for one in found if not one.exact_only]
+        for one in found:
+            request, scope = one.logged.request, one.logged.scope
+            traits = request.traits
+            alone = traits.turns == 1 and not traits.stateful and not traits.multimodal
+            if alone and not one.exact_only and not one.logged.answer.refusal:
+                tenant = scope.tenant if scope is not None else "default"
+                rows.append(AnsweredPrompt(request.text, one.answer, tenant, one.labelled))
         for line in tally.summary():
             output.note(line)
     model = training.load(base, device=training.device_of(device))
-    return contrasted(rows, lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False))
+    return LogPairs(rows, lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False))
 
 
 @contextmanager

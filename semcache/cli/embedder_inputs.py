@@ -46,7 +46,7 @@ def read_pairs(files: Sequence[Path], columns: str | None = None) -> list[Pair]:
 
 async def pairs_of_labels(settings: Settings) -> list[Pair]:
     """Read the labels of a cache as pairs, and say how many there are. Raises ConfigError or StoreError."""
-    from semcache.train.label_pairs import pairs_of
+    from semcache.train.store_pairs import pairs_of
 
     async with store_of(settings) as store:
         found, tally = await pairs_of(store)

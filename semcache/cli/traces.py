@@ -20,6 +20,7 @@ from semcache.errors import InvalidArgument
 from semcache.types import Assembled, Scope, Usage
 
 _ANSWERS = ("answer", "response", "completion", "output", "label", "intent")
+_LABELS = ("label", "intent")
 _COSTS = ("cost", "response_cost", "spend", "totalCost", "calculatedTotalCost", "total_cost")
 _LATENCIES = ("latency", "seconds", "duration")
 _LOGS = ("semcache", "custom_id", "messages", "request", "input")
@@ -29,7 +30,8 @@ _LOGS = ("semcache", "custom_id", "messages", "request", "input")
 class TraceLine:
     """One line: its number in the file, the request and its answer, US dollars and seconds where the line has them.
 
-    `exact_only`: the line names the request by a key and does not hold its text.
+    `exact_only`: the line names the request by a key and does not hold its text. `labelled`: the answer is the name of
+    a class, such as an intent.
     """
 
     line: int
@@ -38,6 +40,7 @@ class TraceLine:
     cost: float | None = None
     latency: float | None = None
     exact_only: bool = False
+    labelled: bool = False
 
     @property
     def at(self) -> float:
@@ -113,7 +116,8 @@ def _is_plain(row: Row) -> bool:
 def _plain(number: int, row: Row, reading: LogContext) -> TraceLine:
     prompt = next((row[name] for name in ("prompt", "text") if isinstance(row.get(name), str)), None)
     key = None if prompt is not None else _key(row)
-    answer = next((row[name] for name in _ANSWERS if row.get(name) is not None), key)
+    field = next((name for name in _ANSWERS if row.get(name) is not None), None)
+    answer, labelled = (key, False) if field is None else (row[field], field in _LABELS)
     if prompt is None and key is None:
         raise BrokenLine("there is neither a prompt nor a key")
     if answer is None:
@@ -131,6 +135,7 @@ def _plain(number: int, row: Row, reading: LogContext) -> TraceLine:
         _amount(row, _COSTS),
         _amount(row, _LATENCIES),
         prompt is None,
+        labelled,
     )
 
 

@@ -13,7 +13,6 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _REQUIRED = (("one", "two", "same"), ("one", "positive", "negative"), ("one", "positive"))
 _YES = frozenset({"1", "1.0", "true", "yes", "same"})
+SYNTHESIZE = "both kinds are needed (`semcache embedder synthesize` makes different ones from prompts)"
 _NO = frozenset({"0", "0.0", "false", "no", "different"})
-_PER_ANSWER = 12  # pairs that one answer's prompts give at most, so that a popular answer does not drown the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +78,13 @@ def write(pairs: Iterable[Pair], path: Path) -> None:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def of_answers(rows: Sequence[tuple[str, str]]) -> list[Pair]:
-    """Pairs of prompts that got the same answer, from (prompt, answer) rows; at most 12 an answer, in their order."""
-    prompts: dict[str, dict[str, None]] = {}
-    for prompt, answer in rows:
-        if prompt.strip() and answer.strip():
-            prompts.setdefault(" ".join(answer.split()).lower(), {}).setdefault(prompt)
-    found = []
-    for same in prompts.values():
-        near = sorted(combinations(range(len(same)), 2), key=lambda both: (both[1] - both[0], both))
-        texts = list(same)
-        found += [Pair(texts[one], texts[two], True, made="log") for one, two in near[:_PER_ANSWER]]
-    return found
-
-
-def both_classes(pairs: Sequence[Pair], what: str) -> None:
-    """Raise InvalidArgument unless `pairs` hold both labels; `what` names them in the message."""
+def both_classes(pairs: Sequence[Pair], what: str, *, remedy: str = SYNTHESIZE) -> None:
+    """Raise InvalidArgument unless `pairs` hold both labels; `what` names them in the message, `remedy` ends it."""
     same = sum(pair.same for pair in pairs)
     if 0 < same < len(pairs):
         return
     held = "no pair" if not pairs else "only pairs of the same answer" if same else "only pairs of different answers"
-    raise InvalidArgument(
-        f"{what}: {held}; both kinds are needed (`semcache embedder synthesize` makes different ones from prompts)"
-    )
+    raise InvalidArgument(f"{what}: {held}; {remedy}")
 
 
 _EXAMPLE = '{"one": "reset my password", "two": "I forgot my password", "same": true}'

@@ -16,6 +16,7 @@ from semcache.errors import InvalidArgument
 from semcache.train import card, finetune, splits, weight_interpolation
 from semcache.train.atomic_folder import published, vacant, workplace
 from semcache.train.general_pairs import general
+from semcache.train.log_pairs import LogPairs
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
 from semcache.train.recalibrate import recalibrate
@@ -51,29 +52,47 @@ class FinetuneSpec:
 
 
 def prepared(
-    pairs: Sequence[Pair], test: Sequence[Pair] | None, spec: FinetuneSpec
+    pairs: Sequence[Pair], test: Sequence[Pair] | None, spec: FinetuneSpec, logged: LogPairs | None = None
 ) -> tuple[splits.PairSplits, list[str]]:
     """The parts, and the texts that training and test share. Raises InvalidArgument for pairs that cannot be used.
 
-    Pairs that occur twice count once, and those labelled both ways not at all.
+    Pairs that occur twice count once, and those labelled both ways not at all. Near prompts of `logged` are looked for
+    within a part: across parts, they would tie all pairs of a log together.
     """
-    both_classes(pairs, "the pairs")
+    pairs = [*pairs, *(logged.same() if logged is not None else ())]
+    if logged is None:
+        both_classes(pairs, "the pairs")
     clean = splits.distinct(pairs)
-    if test is None:
-        parts = splits.split(clean, check=spec.check, test=spec.test, seed=spec.plan.seed)
-        leaks: list[str] = []
-    else:
-        leaks = splits.leaks(clean, test)
-        if leaks and not spec.force:
-            raise InvalidArgument(
-                f"{len(leaks)} texts are in the training and in the test pairs, such as {leaks[0]!r}: the figures "
-                "would flatter; take them out of one, or --force"
-            )
-        parts = splits.split(clean, check=spec.check, test=0.0, seed=spec.plan.seed)
+    share, seed = spec.test if test is None else 0.0, spec.plan.seed
+    leaks = [] if test is None else splits.leaks(clean, test)
+    if leaks and not spec.force:
+        raise InvalidArgument(
+            f"{len(leaks)} texts are in the training and in the test pairs, such as {leaks[0]!r}: the figures "
+            "would flatter; take them out of one, or --force"
+        )
+    parts = splits.split(clean, check=spec.check, test=share, seed=seed)
+    if logged is not None:
+        part_of = splits.divider(clean, check=spec.check, test=share, seed=seed)
+        parts = _contrasted(parts, logged, part_of, test or ())
+    if test is not None:
         parts = parts._replace(test=splits.distinct(test))
-    for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
-        both_classes(part, f"the {name} part ({len(part)} of {len(clean)} pairs)")
+    splits.usable(parts, clean, more="`--test FILE` and a larger `--check-share`")
     return parts, leaks
+
+
+def _contrasted(
+    parts: splits.PairSplits, logged: LogPairs, part_of: Callable[[str], str], test: Sequence[Pair]
+) -> splits.PairSplits:
+    """The parts with near prompts of another answer; none has a text of the pairs to test on."""
+    held = {splits.normal(text) for text in card.texts_of(test)}
+    found = {}
+    for name, part in parts._asdict().items():
+        known = {frozenset((splits.normal(pair.one), splits.normal(pair.two))) for pair in part}
+        here = {text for text in logged.texts if part_of(text) == name and splits.normal(text) not in held}
+        near = logged.different(here.__contains__)
+        fresh = (pair for pair in near if frozenset((splits.normal(pair.one), splits.normal(pair.two))) not in known)
+        found[name] = splits.distinct([*part, *fresh])  # what is labelled stands against what was found
+    return splits.PairSplits(**found)
 
 
 def make(
@@ -81,15 +100,17 @@ def make(
     test: Sequence[Pair] | None,
     spec: FinetuneSpec,
     *,
+    logged: LogPairs | None = None,
     stage: Stage,
     told: finetune.Told | None = None,
 ) -> dict[str, Any]:
     """Make the model folder and return the report that is kept beside it. Raises SemcacheError.
 
-    `stage` is told the name of every step, `told` of the training's progress. Broken off, the same call goes on.
+    The pairs of `logged` are learned from too. `stage` is told the name of every step, `told` of the training's
+    progress. Broken off, the same call goes on.
     """
     vacant(spec.out, replace=spec.force)
-    parts, leaks = prepared(pairs, test, spec)
+    parts, leaks = prepared(pairs, test, spec, logged)
     stage("loading the weights")
     device = finetune.device_of(spec.plan.device)
     model = finetune.load(spec.base, device=device)

@@ -7,11 +7,15 @@ Invariant: `split` depends on the pairs and the seed, not on their order; `leaks
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from semcache.errors import InvalidArgument
-from semcache.train.pairs import Pair
+from semcache.train.pairs import SYNTHESIZE, Pair, both_classes
+
+_FEW = 100  # pairs: of fewer, a tenth often lacks a label
+_HANGING = 0.6  # share of the pairs in one component, beside which the other parts may stay empty
 
 
 class PairSplits(NamedTuple):
@@ -48,14 +52,44 @@ def classes(pairs: Sequence[Pair]) -> dict[str, str]:
 
 def split(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> PairSplits:
     """Parts of about these shares of the components. Raises InvalidArgument for shares that leave nothing to train."""
+    parts, part_of = PairSplits([], [], []), divider(pairs, check=check, test=test, seed=seed)
+    for pair in pairs:
+        getattr(parts, part_of(pair.one)).append(pair)
+    return parts
+
+
+def divider(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> Callable[[str], str]:
+    """The name of the part in which `split` puts a text; one that is in no pair is a component of its own.
+
+    Raises InvalidArgument for shares that leave nothing to train.
+    """
     if check < 0 or test < 0 or check + test >= 1:
         raise InvalidArgument(f"shares {check} and {test} leave nothing to train on: choose a sum below 1")
-    parts = PairSplits([], [], [])
-    for pair, component in zip(pairs, components(pairs), strict=True):
-        place = _place(component, seed)
-        part = parts.test if place < test else parts.check if place < test + check else parts.train
-        part.append(pair)
-    return parts
+    named = {normal(pair.one): component for pair, component in zip(pairs, components(pairs), strict=True)}
+    named |= {normal(pair.two): named[normal(pair.one)] for pair in pairs}
+
+    def part_of(text: str) -> str:
+        place = _place(named.get(normal(text), normal(text)), seed)
+        return "test" if place < test else "check" if place < test + check else "train"
+
+    return part_of
+
+
+def usable(parts: PairSplits, pairs: Sequence[Pair], *, more: str) -> None:
+    """Raise InvalidArgument unless each part of `pairs` holds both labels; `more` says how else a part gets some."""
+    if all(0 < sum(pair.same for pair in part) < len(part) for part in parts):
+        return
+    _, largest = Counter(components(pairs)).most_common(1)[0] if pairs else ("", 0)
+    remedy = SYNTHESIZE
+    if len(pairs) < _FEW:
+        remedy = f"too few to split, for which some hundred are needed: give more, or {more}"
+    elif largest > _HANGING * len(pairs):
+        remedy = (
+            f"{largest} of {len(pairs)} pairs hang together through shared texts, which are not split: "
+            f"give pairs of other texts, or {more}"
+        )
+    for name, part in zip(("training", "check", "test"), parts, strict=True):
+        both_classes(part, f"the {name} part ({len(part)} of {len(pairs)} pairs)", remedy=remedy)
 
 
 def leaks(train: Sequence[Pair], test: Sequence[Pair]) -> list[str]:

@@ -182,7 +182,7 @@ def test_whom_an_undecided_audit_tells_does_not_depend_on_its_verdict() -> None:
 
 
 async def test_an_undecided_audit_is_no_pair_to_train_on(tmp_path: Path) -> None:
-    from semcache.train.label_pairs import pairs_of
+    from semcache.train.store_pairs import pairs_of
 
     async with opened(tmp_path, Unsure(instant=True)) as cache:
         await cache.record(await served(cache), "Wait 30 days.")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument, StoreError
-from semcache.train.pairs import Pair, both_classes, of_answers, read, write
+from semcache.train.pairs import Pair, both_classes, read, write
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 pairs = st.builds(Pair, words, words, st.booleans(), st.sampled_from(["", "number"]), st.sampled_from(["", "rule"]))
@@ -98,11 +98,3 @@ def test_half_a_character_is_replaced_as_no_tokenizer_reads_it(tmp_path: Path) -
 def test_one_class_is_not_enough(same: list[bool], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         both_classes([Pair("a", "b", value) for value in same], "these")
-
-
-def test_prompts_of_one_answer_are_pairs_and_no_answer_drowns_the_others() -> None:
-    rows = [(f"question {n}", "Yes.") for n in range(50)] + [("a", "no"), ("b", "NO "), ("c", ""), ("d", "else")]
-    found = of_answers(rows)
-    assert Pair("a", "b", True, made="log") in found
-    assert len(found) == 13
-    assert not any({"c", "d"} & {pair.one, pair.two} for pair in found)

@@ -64,3 +64,26 @@ def test_repetitions_count_once_and_contradictions_not_at_all() -> None:
 def test_shares_that_leave_nothing_to_train_on_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="leave nothing to train on"):
         splits.split([], check=0.5, test=0.5, seed=0)
+
+
+def test_a_text_of_no_pair_lies_in_one_part_and_those_of_a_pair_where_it_is() -> None:
+    pairs = [Pair(f"a{n}", f"b{n}", True) for n in range(40)]
+    parts = splits.split(pairs, check=0.3, test=0.3, seed=1)
+    part_of = splits.divider(pairs, check=0.3, test=0.3, seed=1)
+    for name, part in parts._asdict().items():
+        assert {part_of(text) for pair in part for text in (pair.one, pair.two)} == {name}
+    assert {part_of(f"other {n}") for n in range(40)} == {"train", "check", "test"}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        ([Pair("a", "b", True), Pair("c", "d", False)], ["too few to split", "some hundred", "or MORE"]),
+        ([Pair("a", f"b{n}", n % 2 == 0) for n in range(200)], ["200 of 200 pairs hang together", "or MORE"]),
+        ([Pair(f"a{n}", f"b{n}", True) for n in range(200)], ["only pairs of the same answer", "synthesize"]),
+    ],
+)
+def test_parts_without_both_labels_are_refused_with_the_remedy_that_helps(pairs: list[Pair], told: list[str]) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        splits.usable(splits.split(pairs, check=0.1, test=0.1, seed=7), pairs, more="MORE")
+    assert [part for part in told if part not in str(refused.value)] == []

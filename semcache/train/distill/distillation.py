@@ -85,9 +85,9 @@ def make(
     """
     vacant(spec.out, replace=spec.force)
     both_classes(pairs, "the pairs")
-    parts = splits.split(splits.distinct(pairs), check=spec.check, test=spec.test, seed=spec.seed)
-    for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
-        both_classes(part, f"the {name} part ({len(part)} pairs)")
+    clean = splits.distinct(pairs)
+    parts = splits.split(clean, check=spec.check, test=spec.test, seed=spec.seed)
+    splits.usable(parts, clean, more="a larger `--test-share`")
     with (
         workplace(spec.out, "matching") as work,
         tempfile.TemporaryDirectory(prefix="semcache-distill-") as temporary,

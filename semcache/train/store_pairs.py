@@ -1,23 +1,21 @@
-"""Pairs from a cache or a log: its labels, and prompts that were answered alike.
+"""Pairs from the labels of a cache.
 
-Knows the store's label log and cards, and answers as texts; trains nothing. Invariant: a label becomes a pair only if
+Knows the store's label log and cards; trains nothing. Invariant: a label becomes a pair only if
 the words of both prompts are still there, and no pair crosses a tenant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from semcache.learning.withdrawn_labels import standing_labels
 from semcache.protocols import LabelStore, Vectors
-from semcache.train import mining
-from semcache.train.pairs import Pair, of_answers
+from semcache.train.pairs import Pair
 from semcache.train.splits import normal
 from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
-    from semcache.types import Card, Matrix
+    from semcache.types import Card
 
 
 class LabelledStore(LabelStore, Vectors, Protocol):
@@ -58,25 +56,3 @@ async def pairs_of(store: LabelledStore) -> tuple[list[Pair], LabelCounts]:
             pair = Pair(asked.text, cached.text, label.correct, made=label.source.value)
             found[pair.one, pair.two] = pair  # the newest verdict counts
     return list(found.values()), LabelCounts(labels, gone)
-
-
-def contrasted(rows: Sequence[tuple[str, str]], encode: Callable[[Sequence[str]], Matrix]) -> list[Pair]:
-    """Pairs of one answer from (prompt, answer) rows, and for each a near prompt of another answer.
-
-    A log tells the answer of every prompt, so prompts of different answers are known to be different.
-    """
-    positives = of_answers(rows)
-    answers = answer_classes(rows)
-    texts = list(dict.fromkeys(prompt for prompt, answer in rows if prompt.strip() and answer.strip()))
-    if not positives:
-        return []
-    return positives + mining.mine(positives, encode(texts), texts, answers)
-
-
-def answer_classes(rows: Sequence[tuple[str, str]]) -> Mapping[str, int]:
-    """A number for the answer of each normal prompt; the first answer of a prompt counts."""
-    numbers: dict[str, int] = {}
-    classes: dict[str, int] = {}
-    for prompt, answer in rows:
-        classes.setdefault(normal(prompt), numbers.setdefault(normal(answer), len(numbers)))
-    return classes

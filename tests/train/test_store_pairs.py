@@ -1,16 +1,13 @@
-"""Pairs from a cache's own labels and from logs."""
+"""Pairs from a cache's own labels."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from semcache.storage.stores import open_store
-from semcache.train.label_pairs import contrasted, pairs_of
 from semcache.train.pairs import Pair
+from semcache.train.store_pairs import pairs_of
 from semcache.types.evidence import LabelSource
 from tests.storage.stores.values import digest, entry, label, vector
 
@@ -36,11 +33,3 @@ async def test_labels_become_pairs_as_far_as_their_words_are_there(tmp_path: Pat
     await store.close()
     assert pairs == [Pair("I forgot my password", "reset my password", True, made="miss")]
     assert (tally.labels, tally.gone) == (5, 2)
-
-
-def test_a_log_gives_prompts_of_one_answer_and_near_prompts_of_another() -> None:
-    pytest.importorskip("faiss", reason="the train extra is not installed")
-    rows = [("a1", "yes"), ("a2", "Yes"), ("b1", "no"), ("c1", "never"), ("", "no")]
-    place = {"a1": 0.0, "a2": 0.1, "b1": 0.7, "c1": 1.4}
-    found = contrasted(rows, lambda texts: np.array([[np.cos(place[t]), np.sin(place[t])] for t in texts], np.float32))
-    assert found == [Pair("a1", "a2", True, made="log"), Pair("a1", "b1", False, made="mined")]
