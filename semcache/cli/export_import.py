@@ -92,8 +92,9 @@ def import_(
     from semcache.cli import log_import
     from semcache.cli.log_formats import LogContext
 
-    if tenant == "":
-        raise InvalidArgument("--tenant is empty: name the tenant, or leave it out")
+    if tenant is not None and (not tenant.strip() or not tenant.isprintable()):
+        raise InvalidArgument(f"--tenant is {tenant!r}, not a printable name: name the tenant, or leave it out")
+    tenant = tenant if tenant is None else tenant.strip()
     settings = settings_from(config, data=data, policies=policies)
     reading = LogContext(log_import.requests_of(requests) if requests else {}, model)
     chosen = log_import.ImportOptions(form.value, tenant, category, fresh, dry_run)

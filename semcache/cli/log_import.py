@@ -2,7 +2,7 @@
 
 Knows files and the cache, no log format. Invariant: a line that is broken or not admitted costs nothing but a line in
 the report; an entry that is counted as imported is durable. An answer is as old as the log says, so importing a stale
-one does not make it fresh.
+one does not make it fresh; of several to one request the newest is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cli import log_formats, output
 from semcache.cli.log_formats import BrokenLine, LogContext, LoggedCall, NotCacheable, Row
 from semcache.cli.log_lines import LineTally, open_log, place, rows
-from semcache.cli.open_store import cache_of
+from semcache.cli.open_store import cache_of, exists
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Card, Discard, Lookup, Scope, Store
 
@@ -33,12 +33,16 @@ _TOGETHER = 32  # lookups at a time, so that they are embedded in batches
 
 @dataclass
 class ImportReport(LineTally):
-    """The counts of an import; lines that the policy did not admit count as `skipped`."""
+    """The counts of an import; lines that the policy did not admit count as `skipped`.
+
+    `answered` tells when the answers of this file that were imported were given, by the digest of the request.
+    """
 
     imported: int = 0
     present: int = 0
     expired: int = 0
     undated: int = 0
+    answered: dict[bytes, float] = field(default_factory=dict)
 
     @property
     def useful(self) -> bool:
@@ -82,7 +86,7 @@ async def import_file(settings: Settings, file: Path, options: ImportOptions, re
     clock, report = ImportClock(), ImportReport()
     with open_log(file) as (raw, lines), output.progress() as bar:
         task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size or None)
-        async with cache_of(settings, clock) as cache:
+        async with cache_of(_unwritten(settings) if options.dry_run else settings, clock) as cache:
             if options.category is not None and options.category not in cache.pack.categories:
                 known = ", ".join(sorted(cache.pack.categories))
                 raise InvalidArgument(
@@ -93,6 +97,15 @@ async def import_file(settings: Settings, file: Path, options: ImportOptions, re
                 await _keep(cache, clock, batch, options, report)
                 bar.update(task, completed=place(raw))
     return report
+
+
+def _unwritten(settings: Settings) -> Settings:
+    """Return settings with a store in memory where there is none yet: looking makes no cache."""
+    if exists(settings):
+        return settings
+    from pydantic import SecretStr
+
+    return settings.model_copy(update={"store": settings.store.model_copy(update={"url": SecretStr("memory://")})})
 
 
 def requests_of(file: Path) -> dict[str, Row]:
@@ -156,14 +169,20 @@ async def _keep_one(
     options: ImportOptions,
     report: ImportReport,
 ) -> None:
-    card = cache.registry.exact(lookup.key.exact) if lookup.key is not None else None
-    if card is not None and card.expires > clock():
-        if not await _of_another_embedder(cache, card):
-            report.present += 1
-            return
-        lookup = await _embedded(cache, lookup)
     now = clock()
-    at = None if options.fresh or logged.at is None else min(logged.at, now)
+    given = None if logged.at is None else min(logged.at, now)
+    exact = lookup.key.exact if lookup.key is not None else b""
+    card = cache.registry.exact(exact)
+    held = card if card is not None and card.expires > now else None
+    since = report.answered.get(exact, held.created if held is not None and not options.fresh else None)
+    known = since is not None and (given is None or given <= since)
+    lost = known and held is not None and exact not in report.answered and await _of_another_embedder(cache, held)
+    if known and not lost:
+        report.present += 1
+        return
+    if held is not None:
+        lookup = await _embedded(cache, lookup)
+    at = None if options.fresh else given
     decision = cache.admission(lookup, logged.answer)
     if isinstance(decision, Store) and at is not None and at + decision.ttl <= now:
         report.expired += 1
@@ -174,6 +193,7 @@ async def _keep_one(
     if isinstance(decision, Discard):
         report.skipped[decision.why.value] += 1
         return
+    report.answered[exact] = now if given is None else given
     report.imported += 1
     report.undated += at is None and not options.fresh
 

@@ -142,6 +142,24 @@ async def test_importing_twice_changes_nothing(run: Run, fill: Fill, tmp_path: P
     assert len(run("export").stdout.splitlines()) == 2
 
 
+async def test_of_several_answers_to_a_request_the_newest_is_kept(run: Run, tmp_path: Path) -> None:
+    now = time.time()
+    asked = "What is a monad?"
+    answers = [("An old box.", now - 9000), ("A new box.", now - 3000), ("A middling box.", now - 6000)]
+    rows = [chat(asked, response=said, timestamp=at) for said, at in answers]
+    done = json.loads(run("import", write(tmp_path / "log.jsonl", rows), "--json").stdout)
+    assert (done["imported"], done["present"]) == (2, 1)
+    later = [chat(asked, response="The newest box.", timestamp=now - 1000), chat(asked, response="A box of no date.")]
+    done = json.loads(run("import", write(tmp_path / "later.jsonl", later), "--json").stdout)
+    assert (done["imported"], done["present"]) == (1, 1)
+    async with await opened(tmp_path / "data", tmp_path / "plain.yaml") as cache:
+        found = await cache.lookup(asked, model="m")
+        assert (found.outcome, found.answer) == ("exact", "The newest box.")
+        assert found.entry is not None
+        assert abs(found.entry.created - (now - 1000)) < 1
+    assert len(run("export").stdout.splitlines()) == 1
+
+
 async def test_a_mixed_log_is_imported_as_far_as_it_can_be(run: Run, tmp_path: Path) -> None:
     now, long_ago = time.time(), time.time() - 400 * 86400
     rows = [
@@ -162,8 +180,8 @@ async def test_a_mixed_log_is_imported_as_far_as_it_can_be(run: Run, tmp_path: P
     ]
     file = write(tmp_path / "log.jsonl.gz", rows, packed=True)
     tried = json.loads(run("import", file, "--dry-run", "--json").stdout)
-    assert tried["imported"] == 4
-    assert run("export").stdout == ""
+    assert (tried["imported"], tried["present"]) == (3, 1), "as when it is imported"
+    assert not (tmp_path / "data").exists(), "trying makes no cache"
     done = run("import", file, "--json", "--tenant", "acme")
     assert done.returncode == 0
     report = json.loads(done.stdout)
@@ -179,7 +197,8 @@ async def test_a_mixed_log_is_imported_as_far_as_it_can_be(run: Run, tmp_path: P
         assert abs(functor.entry.created - (now - 3600)) < 1
         assert (await cache.lookup("What is a fold?", model="m", tenant="acme")).answer == "A sum."
         assert (await cache.lookup("What is a fold?", model="m")).answer is None
-    assert json.loads(run("import", file, "--json", "--tenant", "acme", "--fresh").stdout)["imported"] == 1
+    anew = json.loads(run("import", file, "--json", "--tenant", "acme", "--fresh").stdout)
+    assert (anew["imported"], anew["present"]) == (4, 1), "what is there lives as if it were given now, too"
 
 
 async def test_a_batch_is_its_input_and_its_output(run: Run, tmp_path: Path) -> None:
@@ -219,6 +238,14 @@ def test_a_batchs_input_that_is_none_is_one_line_of_error(run: Run, tmp_path: Pa
         assert done.stderr.startswith("error: ")
         assert says in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("tenant", ["", "  ", "a\nb"])
+def test_a_tenant_that_no_request_can_name_is_refused(run: Run, tmp_path: Path, tenant: str) -> None:
+    done = run("import", write(tmp_path / "log.jsonl", [chat("What is a monad?")]), "--tenant", tenant)
+    assert done.returncode == 2
+    assert f"--tenant is {tenant!r}, not a printable name" in done.stderr
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_file_that_is_no_log(run: Run, tmp_path: Path) -> None:
