@@ -287,7 +287,7 @@ def _path(body: Row) -> str:
 def _scope(row: Row, request: Request) -> Scope | None:
     """Return the scope that a line names; None where it names none."""
     tenant, user, namespace = (named(row, name) for name in ("tenant", "user", "namespace"))
-    if tenant is None and namespace is None:
+    if tenant is None and user is None and namespace is None:
         return None
     namespace = namespace or request.controls.namespace or ""
     return Scope(tenant or "default", user or request.user, namespace)

@@ -258,6 +258,11 @@ def test_a_damaged_line_is_broken_or_useless_and_nothing_else(form: str, damage:
         return
 
 
+def test_the_user_beside_a_nested_request_is_whose_answer_it_is() -> None:
+    row = {"request": {"model": "m", "messages": ASKED}, "response": "A box.", "user": "ann"}
+    assert read(row, "openai-jsonl", LogContext({})).scope == Scope("default", "ann", "")
+
+
 def test_a_line_of_a_prompt_and_its_answer_says_when_it_was_and_whose() -> None:
     row = {"prompt": "q", "answer": "a", "at": 1500000000, "tenant": "acme", "user": "ann", "model": "m", "topic": "x"}
     logged = read({**row, "temperature": 0.9, "category": "support"}, "openai-jsonl", NOTHING)
