@@ -30,18 +30,19 @@ def published(out: Path, *, replace: bool) -> Iterator[Path]:
     Raises InvalidArgument where `out` exists and `replace` is False, StoreError for a disk that is full or read-only.
     """
     vacant(out, replace=replace)
+    place = out.resolve()  # a link stays: what it points to is replaced
     staging: Path | None = None
     held: int | None = None
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with _held(out.parent):
-            staging = Path(tempfile.mkdtemp(prefix=f".{out.name}.staging-", dir=out.parent))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _held(place.parent):
+            staging = Path(tempfile.mkdtemp(prefix=f".{place.name}.staging-", dir=place.parent))
             held = _hold(staging)
         staging.chmod(0o755)
         yield staging
         _sync(staging)
-        with _held(out.parent):
-            _move(staging, out)
+        with _held(place.parent):
+            _move(staging, place)
     except OSError as error:
         was = "what was there is untouched" if out.exists() else "nothing was left there"
         raise StoreError(f"{out} cannot be written: {error.strerror or error}; {was}") from error
@@ -103,7 +104,12 @@ def vacant(out: Path, *, replace: bool) -> None:
     The remains of a killed process are cleared away first: the model that it had set aside may be the one that is
     there.
     """
-    _tidy(out)
+    place = out.resolve()
+    _tidy(place)
+    if place == Path.cwd() or os.path.ismount(place):
+        raise InvalidArgument(
+            f"{out} is the current folder or a mount point: it cannot be replaced; name a folder in it"
+        )
     if out.exists() and not replace:
         raise InvalidArgument(f"{out} exists: name another folder, or --force to replace it")
     if out.exists() and not out.is_dir():

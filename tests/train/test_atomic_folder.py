@@ -170,3 +170,25 @@ def test_a_folder_that_somebody_holds_for_good_is_written_to_all_the_same(
         os.close(held)
     assert (tmp_path / "model" / "model.json").read_text() == "new"
     assert left.is_dir()  # perhaps in use: nobody can tell
+
+
+def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
+    model(tmp_path / "real", "old")
+    (tmp_path / "link").symlink_to("real")
+    with published(tmp_path / "link", replace=True) as staging:
+        (staging / "model.json").write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "model.json").read_text() == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
+
+
+def test_what_cannot_be_renamed_is_refused_before_hours_of_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgument, match=r"^\. is the current folder .* name a folder in it"):
+        vacant(Path(), replace=True)
+    monkeypatch.setattr(os.path, "ismount", lambda place: Path(place).name == "mounted")
+    with pytest.raises(InvalidArgument, match=r"mounted is the current folder or a mount point"):
+        vacant(tmp_path / "mounted", replace=True)
+    vacant(tmp_path / "mounted" / "model", replace=True)
