@@ -96,6 +96,8 @@ def make(
         stage("opening the teacher")
         source = _teacher_folder(spec, place)
         teacher = TeacherModel(source, OnnxEmbedder(source))
+        if spec.dim is not None:
+            pca.check_dim(spec.dim, teacher.embedder.dim, len(card.texts_of(parts.train)))
         with published(spec.out, replace=spec.force) as folder:
             if spec.static:
                 stage("reading the vocabulary")
