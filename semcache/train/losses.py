@@ -13,6 +13,7 @@ left out as well, by the rule of `semcache.train.mining`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, get_args
@@ -26,6 +27,7 @@ LOSSES: tuple[str, ...] = get_args(LossName)
 _TEMPERATURE = 0.05  # cosine differences of this size matter
 _TOGETHER = 16  # texts that go through the network together on a processor
 _PADDED = ("input_ids", "attention_mask", "token_type_ids")
+_NEGATIVES = 4  # of a triplet's first text: with all of them, a popular text gives the square of its pairs
 _CROWD = 0.2  # weight of the prompts that merely share a batch, beside the labelled ones
 
 
@@ -40,7 +42,8 @@ def make(name: LossName, model: Any) -> Any:
 def table(name: LossName, pairs: Sequence[Pair], classes: Mapping[str, int]) -> dict[str, list[Any]]:
     """The columns of a training table. `classes` numbers the answers of normal texts.
 
-    For "mnr" every positive becomes a triplet with each of its first text's negatives; without any it stays out.
+    For "mnr" every positive becomes a triplet with each of its first text's negatives, four at most, of which the
+    positives of one text take turns; without any it stays out.
     """
     if name == "mnr":
         negatives: dict[str, list[str]] = {}
@@ -48,7 +51,14 @@ def table(name: LossName, pairs: Sequence[Pair], classes: Mapping[str, int]) -> 
             if not pair.same:
                 negatives.setdefault(pair.one, []).append(pair.two)
                 negatives.setdefault(pair.two, []).append(pair.one)
-        rows = [(p.one, p.two, other) for p in pairs if p.same for other in negatives.get(p.one, [])]
+        taken: Counter[str] = Counter()
+        rows = []
+        for pair in pairs:
+            there = negatives.get(pair.one, [])
+            if pair.same and there:
+                some = min(_NEGATIVES, len(there))
+                rows += [(pair.one, pair.two, there[(taken[pair.one] + n) % len(there)]) for n in range(some)]
+                taken[pair.one] += some
         anchors, positives, others = zip(*rows, strict=True) if rows else ((), (), ())
         return {"anchor": list(anchors), "positive": list(positives), "negative": list(others)}
     columns: dict[str, list[Any]] = {"one": [pair.one for pair in pairs], "two": [pair.two for pair in pairs]}
