@@ -6,12 +6,12 @@ not at all, and a broken line of the input costs nothing but a line in the repor
 
 from __future__ import annotations
 
-import csv
 import gzip
 import itertools
 import os
 import zlib
 from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -110,7 +110,7 @@ def synthesize(
     if model is not None:
         prompts = _prompts(file, column, limit, next(tallies))
         pairs = itertools.chain(pairs, _by_model(settings, model, prompts, asked, counts, fault))
-    _write(pairs, out, lambda: fault.reason or _dropped(counts))
+    _write(pairs, out, lambda: fault.reason or counts.no_reply or _dropped(counts))
     _report(tally, counts, out, fault, as_json=as_json)
 
 
@@ -221,23 +221,24 @@ def _readers(
 ) -> Iterator[tuple[int, Callable[[], str]]]:
     """Yield the numbers of the lines that are not blank, and what reads the prompt of each."""
     sound = _unpacked(lines, tally)
-    form = file.name.lower().removesuffix(".gz").rpartition(".")[2]
-    if form not in ("csv", "tsv"):
+    from semcache.train.table_rows import TableRows, is_table
+
+    if not is_table(file):
         for number, line in enumerate(sound, 1):
             if line.strip():
                 yield number, partial(_prompt, line, column)
         return
     texts = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(sound))
-    table = csv.DictReader(texts, delimiter="\t" if form == "tsv" else ",")
+    table = TableRows(file, texts)
     try:
-        named = column or next((name for name in _COLUMNS if name in (table.fieldnames or ())), None)
+        named = column or next((name for name in _COLUMNS if name in table.columns), None)
         if named is None:
-            there = ", ".join(map(repr, table.fieldnames or ())) or "none"
+            there = ", ".join(map(repr, table.columns)) or "none"
             raise InvalidArgument(f"{file}: which column holds the prompt? There are {there}: name it with --column")
-        for row in table:
-            yield table.line_num, partial(_text, row, named)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"{file}:{table.line_num + 1}: no table in UTF-8: {error}") from error
+        for number, row in table:
+            yield number, partial(_text, row, named)
+    except UnicodeDecodeError as error:
+        raise InvalidArgument(f"{file}:{table.line + 1}: no table in UTF-8: {error}") from error
 
 
 def _unpacked(lines: Iterator[bytes], tally: LineTally) -> Iterator[bytes]:
@@ -257,6 +258,8 @@ def _prompt(line: bytes, column: str | None) -> str:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise BrokenLine(f"not UTF-8 ({error.reason})") from error
+    if "\0" in text:  # UTF-16 without its mark, which is UTF-8 as well
+        raise BrokenLine("not UTF-8, for it holds NUL: convert the file, e.g. with iconv -f UTF-16 -t UTF-8")
     if not text.startswith("{"):
         if column is not None:
             raise BrokenLine(f"no JSON object, so no field {column!r}")
@@ -313,7 +316,8 @@ def _write(pairs: Iterator[Pair], out: Path, why: Callable[[], str]) -> None:
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror or error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder itself may be one that cannot be written to
+            part.unlink()
 
 
 def _report(tally: LineTally, counts: Counts, out: Path, fault: _ModelFault, *, as_json: bool) -> None:

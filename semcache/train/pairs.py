@@ -6,7 +6,6 @@ two texts that are not empty and a label, or the file is refused with the number
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from semcache.errors import InvalidArgument, StoreError
+from semcache.train.table_rows import TableRows, is_table
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "one": ("one", "question1", "sentence1", "text1", "query", "prompt", "a", "anchor"),
@@ -105,15 +105,8 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InvalidArgument(
             f"{path}:{place}: not UTF-8 ({error.reason}): convert the file, e.g. with iconv"
         ) from error
-    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
-    if form in ("csv", "tsv"):
-        table = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if form == "tsv" else ",")
-        try:
-            for row in table:
-                yield table.line_num, {name: value for name, value in row.items() if isinstance(name, str)}
-        except csv.Error as error:
-            remedy = "close the quotation mark that is open, or write JSON lines, whose texts may be of any length"
-            raise InvalidArgument(f"{path}:{table.line_num}: {error}; {remedy}") from error
+    if is_table(path):
+        yield from TableRows(path, io.StringIO(text, newline=""))
         return
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():

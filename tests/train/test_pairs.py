@@ -98,3 +98,23 @@ def test_half_a_character_is_replaced_as_no_tokenizer_reads_it(tmp_path: Path) -
 def test_one_class_is_not_enough(same: list[bool], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         both_classes([Pair("a", "b", value) for value in same], "these")
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ('a\tb\t0\n"What is x\tfoo\t1\na\tb\t0\nc" d\te\t1\nf\tg\t0\n', 3),
+        ('"Quoted" word first\tfoo\t1\na\tb\t0\n', 2),
+        ('"What is x\tfoo\t1\na\tthey said "yes"\t0\n', 2),
+        ('a\tb\t0\n"What is x\tfoo\t1\n', 3),
+    ],
+)
+def test_a_mark_at_the_start_of_a_field_swallows_no_rows(tmp_path: Path, rows: str, line: int) -> None:
+    (tmp_path / "a.tsv").write_text("one\ttwo\tsame\n" + rows)
+    with pytest.raises(InvalidArgument, match=rf"a\.tsv:{line}: .* write JSON lines"):
+        read(tmp_path / "a.tsv")
+
+
+def test_quoted_fields_of_a_table_of_tabs_may_hold_lines_and_marks(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text('one\ttwo\tsame\n"a\nb"\t"say ""c"""\t1\nsay "d"\te\t0\n')
+    assert read(tmp_path / "a.tsv") == [Pair("a\nb", 'say "c"', True), Pair('say "d"', "e", False)]
