@@ -121,6 +121,31 @@ def test_a_model_that_talks_nonsense_is_counted_beside_the_rules() -> None:
     assert not Path("other.jsonl").exists()
 
 
+def test_why_no_model_answered_is_said_where_there_is_no_pair() -> None:
+    Path("p.txt").write_text(PROMPTS[0], encoding="utf-8")
+    with pytest.raises(InvalidArgument, match=r"no pair could be made: .*127\.0\.0\.1"):
+        run("p.txt", "--each", "0", "--model", "any", "--url", "http://127.0.0.1:1/v1")
+
+
+def test_text_in_utf_16_is_named_and_gives_no_pair_of_nuls() -> None:
+    Path("p.txt").write_bytes("\n".join(PROMPTS).encode("utf-16-le"))
+    with pytest.raises(InvalidArgument, match="iconv -f UTF-16"):
+        run("p.txt")
+    assert not Path("pairs.jsonl").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_line_of_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+
+    def read_only(self: Path, *_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system", str(self))
+
+    monkeypatch.setattr(Path, "unlink", read_only)
+    monkeypatch.setattr(pairs, "write", lambda _, path: read_only(path))
+    with pytest.raises(StoreError, match=r"a\.jsonl cannot be written: Read-only file system"):
+        run("p.txt", "--out", "a.jsonl")
+
+
 def test_a_backend_that_is_down_leaves_the_pairs_by_rules() -> None:
     Path("p.txt").write_text("\n".join(PROMPTS * 4), encoding="utf-8")
     told = report("p.txt", "--model", "any", "--url", "http://127.0.0.1:1/v1")
