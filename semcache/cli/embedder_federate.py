@@ -147,9 +147,12 @@ def _identity(folder: Path) -> tuple[str, int]:
     """Return the id of the base model and its dimension. Raises ConfigError."""
     try:
         card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        return str(card["id"]), int(card["dim"])
+        identity = str(card["id"]), int(card["dim"])
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ConfigError(f"--base {folder} is no model folder: model.json cannot be read ({error})") from error
+    if card.get("kind") == "static":
+        raise ConfigError(f"--base {folder} is a table of words, no network: name the model that it was distilled from")
+    return identity
 
 
 def _tokens(path: Path | None, names: str | None, least: int) -> dict[str, str]:

@@ -90,6 +90,8 @@ def _load_model(opened_by: Callable[[Path], Any], source: Path) -> Any:
     try:
         embedder = opened_by(source)
         embedder.encode(["How do I reset my password?", ""])
+    except ConfigError as error:
+        raise ConfigError(f"{error}; the cache keeps the embedder that it has") from error
     except Exception as error:  # a model.json of other dimensions than the graph, among others
         raise ConfigError(f"the model in {source} does not work ({error}); the cache keeps the one it has") from error
     return embedder

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.embedders.static_table import VECTORS
 from semcache.models.loaded_model import load
 from semcache.models.model_card import ModelWithCard, readable
 from semcache.request.wording.mending import mended
@@ -35,6 +36,8 @@ class OnnxEmbedder(ModelWithCard):
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
         super().__init__(folder)
+        if (folder / VECTORS).is_file() and not (folder / "model.onnx").is_file():
+            raise ConfigError(f"{folder} holds a table of words, no network: set `embedder: static:{folder}` to use it")
         try:
             self._model = load(folder, threads=threads, longest=self._max_tokens)
             self._read_by(self._model.tokenizer)

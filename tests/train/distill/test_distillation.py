@@ -191,6 +191,14 @@ def test_a_table_needs_no_network_and_gives_unit_vectors_for_anything(wish: Dist
     assert embedder.encode([]).shape == (0, 8)
 
 
+def test_a_table_is_no_network_to_install_or_to_start_from(wish: DistillationSpec, tmp_path: Path) -> None:
+    make(replace(wish, static=True, dim=8))
+    with pytest.raises(ConfigError, match=r"holds a table of words, no network: set `embedder: static:.*student`"):
+        OnnxEmbedder(wish.out)
+    with pytest.raises(ConfigError, match="table of words"):
+        make(replace(wish, base=str(wish.out), out=tmp_path / "again"))
+
+
 def test_a_table_that_was_tampered_with_is_not_loaded(wish: DistillationSpec) -> None:
     make(replace(wish, static=True, dim=8))
     np.save(wish.out / "vectors.npy", np.ones((3, 8), np.float16))
@@ -225,6 +233,18 @@ def test_a_dimension_that_does_not_fit_leaves_what_was_there(wish: DistillationS
     assert [path.name for path in wish.out.parent.iterdir()] == ["student"]
     with pytest.raises(InvalidArgument, match="exists"):
         make(wish)
+
+
+def test_a_dimension_that_does_not_fit_is_refused_before_layers_are_matched(
+    wish: DistillationSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def matched(*_: object, **__: object) -> float:
+        raise AssertionError("hours of work")
+
+    monkeypatch.setattr(vector_matching, "match", matched)
+    with pytest.raises(InvalidArgument, match="dimension 17 must be from 2 to 16"):
+        make(replace(wish, layers=1, dim=17))
+    assert not wish.out.exists()
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
