@@ -63,8 +63,9 @@ class FinetuneOptions:
 def base_folder(base: str) -> str:
     """A folder of weights, or an id for sentence-transformers to resolve; "default" is all-MiniLM-L6-v2.
 
-    Raises ConfigError for a folder that is no model.
+    Raises ConfigError for a folder that is no model, and for a name that can be none of huggingface.co.
     """
+    base = base.removeprefix("onnx:")
     if base in ("default", BASE, BASE.rpartition("/")[2]):
         spec = find_spec(_PACKAGED)
         return BASE if spec is None or spec.origin is None else str(Path(spec.origin).parent / "model")
@@ -73,6 +74,8 @@ def base_folder(base: str) -> str:
         return str(folder / "weights")
     if folder.exists() and not (folder / "config.json").is_file():
         raise ConfigError(f"{base} is no model folder: it holds no config.json; name one that holds the weights")
+    if not folder.exists() and (base.count("/") != 1 or base[0] in "./~" or folder.parent.is_dir()):
+        raise ConfigError(f"there is no folder {base!r}: name one, or a model of huggingface.co as OWNER/NAME")
     return base
 
 
@@ -80,7 +83,7 @@ def base_label(base: str) -> str:
     """The name of the base on a card: never a path of this machine."""
     if base_folder(base) == base_folder("default"):
         return BASE
-    folder = Path(base)
+    folder = Path(base.removeprefix("onnx:"))
     if (folder / "model.json").is_file():
         return str(json.loads((folder / "model.json").read_text(encoding="utf-8")).get("id", folder.name))
     return folder.resolve().name if folder.exists() else base

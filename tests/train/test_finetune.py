@@ -74,6 +74,17 @@ def test_the_language_of_a_base_is_the_one_that_its_card_names(base: Path, tmp_p
         assert finetune.base_language(str(named)) == "de"
 
 
+@pytest.mark.parametrize("base", ["my-embeder", "./my-embeder", "onnx:my-embeder", "made/my-embeder", "a/b/c"])
+def test_a_folder_that_is_not_there_is_not_looked_for_in_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str
+) -> None:
+    (tmp_path / "made").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=f"there is no folder '{base.removeprefix('onnx:')}': .* OWNER/NAME"):
+        finetune.base_folder(base)
+    assert finetune.base_folder("owner/name") == "owner/name"
+
+
 def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.FinetuneSpec) -> None:
     report = make(wish, mix=0.0)
     assert report["mixing"] == {"share": 0.0, "looks": []}
@@ -157,6 +168,13 @@ def test_the_other_losses_train_too(wish: pipeline.FinetuneSpec, loss: finetune.
     after = OnnxEmbedder(wish.out).encode(["where is my card"])[0]
     assert float(before @ after) < 0.999
     assert report["training"]["loss"] > 0
+
+
+def test_triplets_of_a_popular_text_are_not_the_square_of_its_pairs() -> None:
+    pairs = [Pair("a", f"{'same' if same else 'other'} {n}", same) for same in (True, False) for n in range(90)]
+    rows = finetune.losses.table("mnr", [*pairs, Pair("b", "c", True), Pair("b", "d", False)], {})
+    assert rows["anchor"] == ["a"] * 360 + ["b"]
+    assert [rows["negative"].count(f"other {n}") for n in range(90)] == [4] * 90, "each of them is used as often"
 
 
 @pytest.mark.parametrize(("given", "mined"), [(0, 30), (20, 10), (30, 0), (40, 0)])
