@@ -210,6 +210,8 @@ twice | once | three times
 once | twice
 half of | all of | a quarter of
 """
+# How much of it there is, not which side of it.
+_AGES = ("how old", "how young", "years old", "year old", "months old", "weeks old", "days old")
 _CONDITIONS = """
 without | with
 without a | with a
@@ -253,7 +255,7 @@ is used | was formerly used
 
 
 RULES = changing_rules(
-    antonym_other=Lexicon(table(_ANTONYMS)),
+    antonym_other=Lexicon(table(_ANTONYMS), whole=_AGES),
     order_before__after=Lexicon(table(_ORDER_WORDS)),
     quantifier_other=Lexicon(table(_QUANTIFIERS, both=False)),
     condition_other=Lexicon(table(_CONDITIONS, both=False)),

@@ -167,6 +167,6 @@ track: track, cancel
 
 RULES = changing_rules(
     entity_gazetteer=Lexicon(alternatives(_ENTITIES), proper=True),
-    attribute_other=Lexicon(alternatives(_ASPECTS)),
+    attribute_other=Lexicon(alternatives(_ASPECTS), whole=("in addition to", "in addition")),
     action_other=Lexicon(alternatives(_ACTIONS)),
 )

@@ -86,15 +86,18 @@ class Phrases:
 
 
 class Lexicon:
-    """A lexicon of replacements: each phrase with those that may stand for it."""
+    """A lexicon of replacements: each phrase with those that may stand for it.
 
-    def __init__(self, table: Mapping[str, Sequence[str]], *, proper: bool = False) -> None:
+    A phrase that is `whole` stays, and so does what it begins with or holds.
+    """
+
+    def __init__(self, table: Mapping[str, Sequence[str]], *, proper: bool = False, whole: Sequence[str] = ()) -> None:
         self._table = {phrase.lower(): tuple(others) for phrase, others in table.items()}
-        self.phrases = Phrases(self._table, proper=proper)
+        self.phrases = Phrases([*self._table, *whole], proper=proper)
 
     def __call__(self, text: str, rng: random.Random) -> str | None:
         """`text` with one phrase replaced; None where it holds none."""
-        found = self.phrases.find(text)
+        found = [match for match in self.phrases.find(text) if match.phrase in self._table]
         if not found:
             return None
         one = found[0] if len(found) == 1 else rng.choice(found)
