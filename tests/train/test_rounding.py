@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.train.export import _quantise
+from semcache.train.bert_graph import _quantise
 from semcache.train.rounding import rounded
 
 LEVELS = 63

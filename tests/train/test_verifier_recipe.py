@@ -12,7 +12,7 @@ import pytest
 
 from semcache.errors import InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
-from semcache.train.export import WEIGHT_LEVELS
+from semcache.train.bert_graph import WEIGHT_LEVELS
 from semcache.train.pairs import Pair
 from semcache.train.recipe import authored, unlabelled, verifier_recipe
 from semcache.train.recipe.mixture import MinedPair

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from semcache.errors import InvalidArgument
-from semcache.train.export import WORD_EMBEDDINGS
+from semcache.train.bert_graph import WORD_EMBEDDINGS
 from semcache.train.recipe.vocabulary import trimmed
 
 _LAYER = "encoder.layer."

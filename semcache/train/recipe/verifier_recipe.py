@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semcache.train.export import WEIGHT_LEVELS, WORD_EMBEDDINGS, load_weights
+from semcache.train.bert_graph import WEIGHT_LEVELS, WORD_EMBEDDINGS
+from semcache.train.export import load_weights
 from semcache.train.recipe import authored, mixture, natural, sources, unlabelled, vocabulary
 from semcache.train.recipe.mixture import Embed, MinedPair
 from semcache.train.recipe.unlabelled import TextPair

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from semcache.train.export import POSITIONS, WORD_EMBEDDINGS
+from semcache.train.bert_graph import POSITIONS, WORD_EMBEDDINGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.train.export import WEIGHT_LEVELS
+from semcache.train.bert_graph import WEIGHT_LEVELS
 from semcache.train.rounding import rounded
 from semcache.train.verifier import cross_encoder_network, training_loop
 

@@ -1,7 +1,7 @@
 """The folder of a verifier: written for `semcache.models.cross_encoder` to run, read back to train on.
 
-Quantises as `semcache.train.export` does: no pair's logit depends on the pairs beside it. Knows nothing of training or
-of data; needs onnx, not torch. Invariant: the same weights give the same bytes, and a folder is complete or absent.
+Quantises as `semcache.train.bert_graph` does: no pair's logit depends on the pairs beside it. Knows nothing of training
+or of data; needs onnx, not torch. Invariant: the same weights give the same bytes, and a folder is complete or absent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from semcache.errors import ConfigError
 from semcache.train.atomic_folder import published
-from semcache.train.export import CONTRIB, INPUTS, POSITIONS, QKV, WORD_EMBEDDINGS, BertGraph, Precision
+from semcache.train.bert_graph import CONTRIB, INPUTS, POSITIONS, QKV, WORD_EMBEDDINGS, BertGraph, Precision
 from semcache.train.verifier.cross_encoder_network import DISTANCES, EPSILON, NetworkShape, attention_distances
 from semcache.train.verifier.token_rows import MAX_TOKENS
 
