@@ -35,6 +35,7 @@ from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import card, losses, metrics, mining, pipeline, splits
 from semcache.train.finetune import FinetuneOptions
 from semcache.train.pairs import Pair
+from semcache.train.text_identity import caseless
 
 RESULTS = Path(__file__).parent / "results"
 WORK = FOLDER / "finetuning"
@@ -95,7 +96,7 @@ def intents(name: str, held: bool) -> list[Pair]:
         rng.shuffle(texts)
         positives += [Pair(one, two, True) for one, two in zip(texts, texts[1:] + texts[:1], strict=True)]
     numbers = {answer: number for number, answer in enumerate(by_answer)}
-    classes = {splits.normal(text): numbers[answer] for text, answer in answers.items()}
+    classes = {caseless(text): numbers[answer] for text, answer in answers.items()}
     texts = list(answers)
     near = mining.mine(positives, embedded(texts), texts, classes)
     far = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from semcache.train import mining, splits
 from semcache.train.pairs import Pair
 from semcache.train.recipe import authored
+from semcache.train.text_identity import caseless
 
 if TYPE_CHECKING:
     from semcache.types import Matrix
@@ -33,13 +34,13 @@ def general(
 
     The pairs of different answers are a text that was written to be mistaken for the prompt, or another group's prompt
     that `encode`, which gives unit rows, puts near; a set without any is left out. `without` holds texts that must not
-    be in it (`splits.normal`).
+    be in it (`caseless`).
     """
     rng = random.Random(seed)
     unseen = [
         group
         for group in authored.groups()
-        if group.different and without.isdisjoint(splits.normal(text) for text in _texts(group))
+        if group.different and without.isdisjoint(caseless(text) for text in _texts(group))
     ]
     chosen = rng.sample(unseen, min(groups, len(unseen)))
     same = [Pair(group.prompt, rng.choice(group.same), True) for group in chosen]

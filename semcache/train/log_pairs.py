@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from semcache.train import mining
 from semcache.train.pairs import Pair
-from semcache.train.splits import normal
+from semcache.train.text_identity import caseless
 
 if TYPE_CHECKING:
     from semcache.types import Matrix
@@ -83,7 +83,7 @@ def is_refusal(answer: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TenantLog:
-    """One tenant's pairs, texts, and a number for the answer of each normal text."""
+    """One tenant's pairs, texts, and a number for the answer of each caseless text."""
 
     same: list[Pair]
     texts: list[str]
@@ -96,7 +96,7 @@ def _read(rows: Sequence[AnsweredPrompt]) -> _TenantLog:
     prompts: dict[str, dict[str, str]] = {}
     labelled: set[str] = set()
     for row in rows:
-        answer, prompt = normal(row.answer), normal(row.prompt)
+        answer, prompt = caseless(row.answer), caseless(row.prompt)
         classes.setdefault(prompt, numbers.setdefault(answer, len(numbers)))  # the first answer of a prompt counts
         prompts.setdefault(answer, {}).setdefault(prompt, row.prompt)
         if row.labelled:
@@ -112,7 +112,7 @@ def _read(rows: Sequence[AnsweredPrompt]) -> _TenantLog:
 
 
 def _says_little(answer: str, prompts: int) -> bool:
-    """Return True where prompts may share this answer by chance, in normal form; `prompts` distinct ones did."""
+    """Return True where prompts may share this answer by chance, caseless; `prompts` distinct ones did."""
     if answer.strip(" .!") in _YES_OR_NO:
         return True
     return prompts > _FEW and len(answer) < _SHORT_LETTERS and len(answer.split()) < _SHORT_WORDS

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 from semcache.train.mining import CEILING
 from semcache.train.pairs import Pair
-from semcache.train.splits import normal
+from semcache.train.text_identity import caseless
 
 LossName = Literal["ranking", "contrastive", "mnr"]
 LOSSES: tuple[str, ...] = get_args(LossName)
@@ -40,7 +40,7 @@ def make(name: LossName, model: Any) -> Any:
 
 
 def table(name: LossName, pairs: Sequence[Pair], classes: Mapping[str, int]) -> dict[str, list[Any]]:
-    """The columns of a training table. `classes` numbers the answers of normal texts.
+    """The columns of a training table. `classes` numbers the answers of caseless texts.
 
     For "mnr" every positive becomes a triplet with each of its first text's negatives, four at most, of which the
     positives of one text take turns; without any it stays out.
@@ -64,7 +64,7 @@ def table(name: LossName, pairs: Sequence[Pair], classes: Mapping[str, int]) -> 
     columns: dict[str, list[Any]] = {"one": [pair.one for pair in pairs], "two": [pair.two for pair in pairs]}
     if name == "contrastive":
         return columns | {"label": [int(pair.same) for pair in pairs]}
-    labels = [[int(pair.same), classes[normal(pair.one)], classes[normal(pair.two)]] for pair in pairs]
+    labels = [[int(pair.same), classes[caseless(pair.one)], classes[caseless(pair.two)]] for pair in pairs]
     return columns | {"label": labels}
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.train.pairs import Pair
-from semcache.train.splits import normal
+from semcache.train.text_identity import caseless
 
 if TYPE_CHECKING:
     from semcache.types import Matrix
@@ -28,7 +28,7 @@ def mine(
 ) -> list[Pair]:
     """At most `each` hard negatives for the first text of every positive pair.
 
-    `vectors` are the unit vectors of `texts`, shape (len(texts), dim); `classes` numbers the answers of normal texts
+    `vectors` are the unit vectors of `texts`, shape (len(texts), dim); `classes` numbers the answers of caseless texts
     (`splits.numbered`). A neighbour is taken if its score is at most `CEILING` times the score of the positive, the
     rule of NV-Retriever (arXiv 2407.15831, section 3.2, TopK-PercPos).
     """
@@ -40,7 +40,7 @@ def mine(
     if not anchors:
         return []
     scores, rows = index.search(np.ascontiguousarray(vectors[anchors], np.float32), min(NEIGHBOURS, len(texts)))
-    number = [classes.get(normal(text), -1 - row) for row, text in enumerate(texts)]
+    number = [classes.get(caseless(text), -1 - row) for row, text in enumerate(texts)]
     found = []
     for pair, near, these in zip(positives, scores, rows, strict=True):
         anchor = place[pair.one]

@@ -20,6 +20,7 @@ from semcache.train.log_pairs import LogPairs
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
 from semcache.train.recalibrate import recalibrate
+from semcache.train.text_identity import caseless
 
 Stage = Callable[[str], None]
 _LOOKED = 1500  # check pairs that stop the training and choose the mix: more cost more than they tell
@@ -84,13 +85,13 @@ def _contrasted(
     parts: splits.PairSplits, logged: LogPairs, part_of: Callable[[str], str], test: Sequence[Pair]
 ) -> splits.PairSplits:
     """The parts with near prompts of another answer; none has a text of the pairs to test on."""
-    held = {splits.normal(text) for text in card.texts_of(test)}
+    held = {caseless(text) for text in card.texts_of(test)}
     found = {}
     for name, part in parts._asdict().items():
-        known = {frozenset((splits.normal(pair.one), splits.normal(pair.two))) for pair in part}
-        here = {text for text in logged.texts if part_of(text) == name and splits.normal(text) not in held}
+        known = {frozenset((caseless(pair.one), caseless(pair.two))) for pair in part}
+        here = {text for text in logged.texts if part_of(text) == name and caseless(text) not in held}
         near = logged.different(here.__contains__)
-        fresh = (pair for pair in near if frozenset((splits.normal(pair.one), splits.normal(pair.two))) not in known)
+        fresh = (pair for pair in near if frozenset((caseless(pair.one), caseless(pair.two))) not in known)
         found[name] = splits.distinct([*part, *fresh])  # what is labelled stands against what was found
     return splits.PairSplits(**found)
 
@@ -158,7 +159,7 @@ def make(
 
 def _general(model: Any, parts: splits.PairSplits) -> dict[str, list[Pair]]:
     """Pairs out of the domain, none of whose texts is in a part; `model` is as it was before the training."""
-    known = {splits.normal(text) for part in parts for text in card.texts_of(part)}
+    known = {caseless(text) for part in parts for text in card.texts_of(part)}
     return general(
         lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False), without=known
     )

@@ -23,6 +23,7 @@ from semcache.matching.strategies.certified.strategy import FLOOR
 from semcache.train import prior, splits
 from semcache.train.pairs import Pair
 from semcache.train.repeats import repeat
+from semcache.train.text_identity import caseless
 from semcache.types import Candidate, Card
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def candidates(
             pair.one,
             *[text for text in rng.sample(texts, min(_POOL, len(texts))) if text not in (pair.one, pair.two)],
         ]
-        found = [_candidate(text, pair.two, 1 + classes[splits.normal(text)], vector) for text in pool]
+        found = [_candidate(text, pair.two, 1 + classes[caseless(text)], vector) for text in pool]
         near = sorted(found, key=lambda candidate: -candidate.score)[:_NEIGHBOURS]
         groups["crowded"] += _row(pair.two, found[0], near, same=pair.same) if found[0] in near else []
     for text, other in again.items():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from semcache.errors import InvalidArgument
 from semcache.train.pairs import SYNTHESIZE, Pair, both_classes
+from semcache.train.text_identity import caseless
 
 _FEW = 100  # pairs: of fewer, a tenth often lacks a label
 _HANGING = 0.6  # share of the pairs in one component, beside which the other parts may stay empty
@@ -26,25 +27,20 @@ class PairSplits(NamedTuple):
     test: list[Pair]
 
 
-def normal(text: str) -> str:
-    """A text as it counts for being the same."""
-    return " ".join(text.lower().split())
-
-
 def components(pairs: Sequence[Pair]) -> list[str]:
     """The component of each pair, named by the least text in it, whatever the order of the pairs."""
     parent: dict[str, str] = {}
     for pair in pairs:
-        one, two = _root(parent, normal(pair.one)), _root(parent, normal(pair.two))
+        one, two = _root(parent, caseless(pair.one)), _root(parent, caseless(pair.two))
         parent[max(one, two)] = min(one, two)
-    return [_root(parent, normal(pair.one)) for pair in pairs]
+    return [_root(parent, caseless(pair.one)) for pair in pairs]
 
 
 def classes(pairs: Sequence[Pair]) -> dict[str, str]:
-    """The answer of each normal text: texts that pairs say are the same have one, named by the least of them."""
+    """The answer of each caseless text: texts that pairs say are the same have one, named by the least of them."""
     parent: dict[str, str] = {}
     for pair in pairs:
-        one, two = _root(parent, normal(pair.one)), _root(parent, normal(pair.two))
+        one, two = _root(parent, caseless(pair.one)), _root(parent, caseless(pair.two))
         if pair.same:
             parent[max(one, two)] = min(one, two)
     return {text: _root(parent, text) for text in list(parent)}
@@ -65,11 +61,11 @@ def divider(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> C
     """
     if check < 0 or test < 0 or check + test >= 1:
         raise InvalidArgument(f"shares {check} and {test} leave nothing to train on: choose a sum below 1")
-    named = {normal(pair.one): component for pair, component in zip(pairs, components(pairs), strict=True)}
-    named |= {normal(pair.two): named[normal(pair.one)] for pair in pairs}
+    named = {caseless(pair.one): component for pair, component in zip(pairs, components(pairs), strict=True)}
+    named |= {caseless(pair.two): named[caseless(pair.one)] for pair in pairs}
 
     def part_of(text: str) -> str:
-        place = _place(named.get(normal(text), normal(text)), seed)
+        place = _place(named.get(caseless(text), caseless(text)), seed)
         return "test" if place < test else "check" if place < test + check else "train"
 
     return part_of
@@ -94,22 +90,22 @@ def usable(parts: PairSplits, pairs: Sequence[Pair], *, more: str) -> None:
 
 def leaks(train: Sequence[Pair], test: Sequence[Pair]) -> list[str]:
     """Texts of `test` that `train` holds too, in the order of `test`."""
-    known = {normal(text) for pair in train for text in (pair.one, pair.two)}
-    found = (text for pair in test for text in (pair.one, pair.two) if normal(text) in known)
+    known = {caseless(text) for pair in train for text in (pair.one, pair.two)}
+    found = (text for pair in test for text in (pair.one, pair.two) if caseless(text) in known)
     return list(dict.fromkeys(found))
 
 
 def without(train: Sequence[Pair], test: Sequence[Pair]) -> list[Pair]:
     """The pairs of `train` that share no text with `test`."""
-    held = {normal(text) for pair in test for text in (pair.one, pair.two)}
-    return [pair for pair in train if normal(pair.one) not in held and normal(pair.two) not in held]
+    held = {caseless(text) for pair in test for text in (pair.one, pair.two)}
+    return [pair for pair in train if caseless(pair.one) not in held and caseless(pair.two) not in held]
 
 
 def distinct(pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs without repetitions, in either order of texts; where labels of one pair differ, without that pair."""
     found: dict[frozenset[str], Pair | None] = {}
     for pair in pairs:
-        key = frozenset((normal(pair.one), normal(pair.two)))
+        key = frozenset((caseless(pair.one), caseless(pair.two)))
         if len(key) == 1 and not pair.same:
             continue  # a text differs from itself: a slip
         known = found.setdefault(key, pair)
@@ -119,7 +115,7 @@ def distinct(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def numbered(pairs: Sequence[Pair]) -> Mapping[str, int]:
-    """A number for each answer class of `classes`, by normal text."""
+    """A number for each answer class of `classes`, by caseless text."""
     named = classes(pairs)
     numbers = {name: number for number, name in enumerate(sorted(set(named.values())))}
     return {text: numbers[name] for text, name in named.items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from semcache.learning.withdrawn_labels import standing_labels
 from semcache.protocols import LabelStore, Vectors
 from semcache.train.pairs import Pair
-from semcache.train.splits import normal
+from semcache.train.text_identity import caseless
 from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ async def pairs_of(store: LabelledStore) -> tuple[list[Pair], LabelCounts]:
         cached, asked = by_id.get(label.entry_id), by_exact.get(label.exact)
         if cached is None or asked is None:
             gone += 1
-        elif normal(cached.text) != normal(asked.text):
+        elif caseless(cached.text) != caseless(asked.text):
             pair = Pair(asked.text, cached.text, label.correct, made=label.source.value)
             found[pair.one, pair.two] = pair  # the newest verdict counts
     return list(found.values()), LabelCounts(labels, gone)

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("faiss", reason="the train extra is not installed")
 
-from semcache.train import splits
 from semcache.train.card import texts_of
 from semcache.train.general_pairs import NEAR, TRAPS, general
+from semcache.train.text_identity import caseless
 
 if TYPE_CHECKING:
     from semcache.types import Matrix
@@ -36,9 +36,9 @@ def test_both_sets_hold_both_labels_and_the_same_rewordings() -> None:
 
 def test_no_text_that_is_trained_on_is_among_them() -> None:
     first = general(_letters, groups=40)
-    taken = {splits.normal(text) for pairs in first.values() for text in texts_of(pairs)}
+    taken = {caseless(text) for pairs in first.values() for text in texts_of(pairs)}
     for pairs in general(_letters, groups=10_000, without=taken).values():
-        assert taken.isdisjoint(splits.normal(text) for text in texts_of(pairs))
+        assert taken.isdisjoint(caseless(text) for text in texts_of(pairs))
 
 
 def test_a_set_that_could_not_be_measured_is_left_out() -> None:

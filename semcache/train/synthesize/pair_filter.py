@@ -6,22 +6,14 @@ Knows the guards and lengths. Invariant: only whole pairs are dropped, never cha
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
+from semcache.train.text_identity import unpunctuated
 
 LONGEST = 600  # characters; an embedder reads no more than some hundred words
 _SHORTEST = 3
-_SPACE = re.compile(r"[\W_]+")
 _TWICE = re.compile(r"\b(the|a|an|to|of|in|for|my|is|not|do|without|with|please) \1\b", re.IGNORECASE)
-_MARKS = re.compile(r"[+\-*/=<>%$£€#^~]")
-
-
-def normal(text: str) -> str:
-    """A text without case, accents, punctuation and space, but with the signs that change what is meant."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _SPACE.sub(" ", folded).strip() + "".join(_MARKS.findall(folded))
 
 
 def rejection_reason(pair: Pair) -> str | None:
@@ -30,7 +22,7 @@ def rejection_reason(pair: Pair) -> str | None:
         return "length"
     if pair.one == pair.two:
         return "identical"
-    if not pair.same and normal(pair.one) == normal(pair.two):
+    if not pair.same and unpunctuated(pair.one) == unpunctuated(pair.two):
         return "identical"
     if _TWICE.search(pair.two) and not _TWICE.search(pair.one):
         return "doubled word"

@@ -11,7 +11,8 @@ from semcache.errors import InvalidArgument
 from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import KINDS, Counts, synthesize
-from semcache.train.synthesize.pair_filter import normal, rejection_reason
+from semcache.train.synthesize.pair_filter import rejection_reason
+from semcache.train.text_identity import unpunctuated
 
 SUBJECTS = ("PIN", "card", "account", "address", "order", "passport", "subscription", "refund", "mortgage", "laptop")
 PROMPTS = [
@@ -46,7 +47,7 @@ def test_pairs_are_sound_and_say_how_they_were_made() -> None:
         if pair.same:
             assert not any(conflict.veto for conflict in conflicts(pair.one, pair.two, GUARDS))
         else:
-            assert normal(pair.one) != normal(pair.two)
+            assert unpunctuated(pair.one) != unpunctuated(pair.two)
 
 
 def test_labels_and_kinds_are_balanced() -> None:
