@@ -160,6 +160,15 @@ def test_too_few_names_leave_no_file_of_tokens(run: Run, tmp_path: Path) -> None
     assert not (tmp_path / "tokens.json").exists()
 
 
+def test_a_table_of_words_is_refused_before_any_round(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "model.json").write_text('{"id": "t/static/1", "dim": 8, "kind": "static"}')
+    done = run("embedder", "federate", "server", "--base", "table", "--tokens", "tokens.json", "--names", "a,b,c")
+    assert done.returncode != 0
+    assert "table is a table of words, no network" in done.stderr
+    assert not (tmp_path / "tokens.json").exists()
+
+
 def test_nothing_to_learn_from_is_said(run: Run) -> None:
     done = run("embedder", "finetune")
     assert done.returncode == 2
