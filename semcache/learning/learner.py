@@ -1,8 +1,9 @@
 """Learning in the background: fresh answers are compared with cached ones, and the verdicts become labels.
 
 Knows the judge, the queue of judgements and the label log; nothing of how requests arrive or what is made of labels.
-Invariant: nothing here fails or delays a request. A comparison that cannot be judged is counted, and yields no label
-that teaches: of an audit, one that says that it is undecided, so that none drops out of a certificate by its outcome.
+Invariant: nothing here fails or delays a request. What the judge fails at is put to it again, for up to a day. A
+comparison that cannot be judged is counted, and yields no label that teaches: of an audit, one that says that it is
+undecided, so that none drops out of a certificate by its outcome.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from semcache.errors import IntegrityError
 from semcache.learning import labelling
 from semcache.learning.corroboration import REPORT
 from semcache.learning.label_log import LabelLog
-from semcache.learning.timed_judge import TimedJudge
+from semcache.learning.timed_judge import Failure, NoVerdict, TimedJudge
 from semcache.learning.verdict_effects import GREY, VerdictEffects
 from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
@@ -32,6 +33,7 @@ from semcache.types import Assembled, Entry, Lookup, Outcome, Serve
 from semcache.types.evidence import Comparison, Judgement, Label, LabelSource
 
 TRIES = 3
+PATIENCE = 86400.0  # seconds for which comparisons wait for a judge that fails
 _REMEMBERED = 10_000
 _IDLE = 5.0
 _INTERVAL = 0.25  # seconds between writes
@@ -224,10 +226,11 @@ class Learner:
                 continue
             owed, fresh = self._waiting.take()
             try:
-                label = await self._judged(owed, fresh)
+                found = await self._judged(owed, fresh)
             except Exception:
                 self._meter.unlabelled("lapsed")
                 raise
+            label = self._left(owed.label, found) if isinstance(found, str) else found
             if label is not None:
                 self._add(label)
         if instant:
@@ -241,7 +244,7 @@ class Learner:
         self._owing.set()
 
     async def _judge_reasked(self) -> None:
-        while self._reasked:
+        while self._reasked and not self._judge.rests:
             lookup, old, fresh = self._reasked.take()
             comparison = labelling.shown(fresh, old)
             if comparison is None:
@@ -249,7 +252,8 @@ class Learner:
             same = comparison.cached == comparison.fresh
             billed_for = BilledFor(lookup.request.scope.tenant, lookup.category)
             verdict = same or await self._judge.agree(comparison, since=fresh.created, billed_for=billed_for)
-            if verdict is None:
+            if not isinstance(verdict, bool):
+                self._meter.unlabelled(verdict)
                 continue
             kind = self.log.freshness.kind(lookup.request.text, lookup.vector)
             label = labelling.of_reasked(lookup, old, fresh.created - old.created, kind, at=fresh.created)
@@ -257,20 +261,41 @@ class Learner:
 
     async def _work_off(self) -> None:
         judge = self._judge
-        while claimed := await self._queue.claim(judge.at_once, now=self._clock(), lease=judge.lease):
-            labels = await asyncio.gather(*(self._judged(owed) for owed in claimed))
-            await completed(self._finish(claimed, [label for label in labels if label is not None]))
+        while not judge.rests and (
+            claimed := await self._queue.claim(judge.at_once, now=self._clock(), lease=judge.lease)
+        ):
+            found = await asyncio.gather(*(self._judged(owed) for owed in claimed))
+            await completed(self._finish(list(zip(claimed, found, strict=True))))
             await self.work()
             await self._judge_reasked()
         await self._judge_reasked()
 
-    async def _finish(self, claimed: Sequence[Judgement], labels: Sequence[Label]) -> None:
-        """Write the labels, and then mark them as done: after a crash in between they are judged again, not lost."""
-        await self.log.append(labels)
-        await self._queue.finish([owed.id for owed in claimed])
+    async def _finish(self, judged: Sequence[tuple[Judgement, Label | Failure | None]]) -> None:
+        """Write the labels, and then mark them as done: after a crash in between they are judged again, not lost.
 
-    async def _judged(self, owed: Judgement, fresh: Entry | None = None) -> Label | None:
-        """Return the label that a judgement yields, None if none."""
+        What the judge failed at stays in the queue, where it can be claimed again once its lease has ended.
+        """
+        labels: list[Label | None] = []
+        done: list[int] = []
+        renewed: list[Judgement] = []
+        for owed, found in judged:
+            if isinstance(found, str) and self._is_asked_again(owed):
+                if owed.tries >= TRIES:
+                    renewed.append(owed)
+                    done.append(owed.id)
+                continue
+            labels.append(self._left(owed.label, found) if isinstance(found, str) else found)
+            done.append(owed.id)
+        await self.log.append([label for label in labels if label is not None])
+        # Tries are those of a comparison that ends its workers or its judge, not those while the judge is away.
+        await self._queue.enqueue(renewed)
+        await self._queue.finish(done)
+
+    def _is_asked_again(self, owed: Judgement) -> bool:
+        return (owed.tries < TRIES or self._judge.rests) and self._clock() - owed.label.at < PATIENCE
+
+    async def _judged(self, owed: Judgement, fresh: Entry | None = None) -> Label | Failure | None:
+        """Return the label that a judgement yields, None if none, or how the judge failed."""
         if owed.tries > TRIES:
             self._meter.unlabelled("given-up")
             return labelling.undecided(owed.label)
@@ -285,17 +310,24 @@ class Learner:
             return labelling.undecided(owed.label)
         billed_for = _billed_for(owed.label)
         verdict = await self._judge.agree(comparison, since=owed.label.at, billed_for=billed_for, model=owed.model)
+        if not isinstance(verdict, bool) and verdict != "undecided":
+            return verdict
         label = self._decided(owed.label, owed.fresh_id, verdict)
         wording = None if label is None else also_wording(label, comparison.question, comparison.cached_question)
         if wording is not None:
             self._add(wording)
         return label
 
-    def _decided(self, label: Label, fresh_id: int, verdict: bool | None) -> Label | None:
+    def _decided(self, label: Label, fresh_id: int, verdict: bool | NoVerdict) -> Label | None:
         """The label with its verdict, which takes effect; that of an undecided audit, or None, if there is none."""
-        if verdict is None:
-            return labelling.undecided(label)
+        if not isinstance(verdict, bool):
+            return self._left(label, verdict)
         return self._effects.apply(label, fresh_id, correct=verdict)
+
+    def _left(self, label: Label, why: NoVerdict) -> Label | None:
+        """The label of an audit that stays undecided, None of any other comparison; it is counted."""
+        self._meter.unlabelled(why)
+        return labelling.undecided(label)
 
     def _leave_undecided(self, label: Label) -> None:
         """Write down that an audit stays undecided; any other comparison that nobody can judge is left out."""

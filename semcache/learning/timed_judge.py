@@ -1,4 +1,4 @@
-"""A judge with a time limit, which counts the verdicts that did not come in time.
+"""A judge with a time limit, which rests while it fails.
 
 Knows a judge, whom to ask where it cannot tell, and how busy the process is; nothing of labels. Invariant: no call
 raises, and the judge gets no more than `patience`; one that computes in this process yields to requests.
@@ -15,12 +15,15 @@ from semcache.errors import UpstreamTimeout
 from semcache.learning.judges.pace import LEAST, Pace
 from semcache.protocols import Judge
 from semcache.runtime.bill import Bill, BilledFor, billed
+from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 from semcache.types import Lookup
 from semcache.types.evidence import Comparison
 
+Failure: TypeAlias = Literal["late", "failed"]
 NoVerdict: TypeAlias = Literal["late", "failed", "undecided"]
 _AT_ONCE = 8
+_REST, _LONGEST_REST = 30.0, 900.0  # seconds
 _log = logging.getLogger(__name__)
 
 
@@ -40,9 +43,9 @@ class SecondJudge(Protocol):
 class TimedJudge:
     """Asks `judge`, for at most `patience` seconds.
 
-    `at_once` is how many comparisons may be asked about at the same time, and `lease` is for how many seconds no other
-    worker has to take them. `ended` counts the requests that have ended so far. `paid` is called with the models that a
-    comparison asked, and what for. `second` is asked what the judge cannot tell.
+    `lease` is for how many seconds no other worker has to take the comparisons that are asked about. `ended` counts the
+    requests that have ended so far. `paid` is called with the models that a comparison asked, and what for. `second` is
+    asked what the judge cannot tell.
     """
 
     def __init__(
@@ -66,9 +69,21 @@ class TimedJudge:
         # A judge that does not say so asks elsewhere, and only waits.
         self._local: bool = getattr(judge, "local", False)
         # Of those that wait for each other and for requests, no more are held than can be judged before they are free.
-        self.at_once = 1 if self._local else _AT_ONCE
+        self._most = 1 if self._local else _AT_ONCE
         self.lease = patience * (1.0 + 1.0 / LEAST) if self._local else 2.0 * patience
         self._pace = Pace(ended)
+        self._failures = 0  # since the last verdict
+        self._breaker = Breaker(shortest=_REST, longest=_LONGEST_REST)
+
+    @property
+    def at_once(self) -> int:
+        """How many comparisons may be asked about at the same time: one to see if a judge that failed is back."""
+        return 1 if self._failures else self._most
+
+    @property
+    def rests(self) -> bool:
+        """True while nothing is to be asked, because the judge failed at all that it was asked of late."""
+        return not self._breaker.closed(self._clock())
 
     def second_model(self, lookup: Lookup) -> str:
         """Return the language model to ask if the judge cannot tell of an audit of this request, "" for none."""
@@ -76,8 +91,8 @@ class TimedJudge:
 
     async def agree(
         self, comparison: Comparison, *, since: float, billed_for: BilledFor = NOBODY, model: str = ""
-    ) -> bool | None:
-        """Return the verdict on a comparison that has waited since that Unix time; None if there is none.
+    ) -> bool | NoVerdict:
+        """Return the verdict on a comparison that has waited since that Unix time, or why there is none.
 
         What the judge cannot tell, that `model` is asked, if one is named.
         """
@@ -88,8 +103,7 @@ class TimedJudge:
             found = await self._second.agree(comparison, model, billed_for)
             if found is not None:
                 return found
-        self._meter.unlabelled(verdict)
-        return None
+        return verdict
 
     async def _first(self, comparison: Comparison, since: float, billed_for: BilledFor) -> bool | NoVerdict:
         """Return the judge's verdict, or why there is none."""
@@ -106,9 +120,19 @@ class TimedJudge:
         try:
             async with asyncio.timeout(self.patience):
                 verdict = await self._judge.agree(comparison)
-        except (TimeoutError, UpstreamTimeout):
+        except (TimeoutError, UpstreamTimeout) as error:
+            self._failed(error)
             return "late"
         except Exception as error:
             _log.warning("the judge failed: %r", error)
+            self._failed(error)
             return "failed"
+        self._failures = 0
+        self._breaker.succeeded()
         return "undecided" if verdict is None else bool(verdict)
+
+    def _failed(self, error: Exception) -> None:
+        self._meter.faults.labels("judge").inc()
+        self._failures += 1
+        if self._failures >= self._most:
+            self._breaker.failed(self._clock(), error)

@@ -16,7 +16,7 @@ from semcache.types import Recorded, Why, public_id
 from semcache.types.evidence import Label, LabelSource, Standing, State
 
 COMPONENTS = (
-    *("store", "index", "embedder", "cache", "dialect", "replay", "background", "learning", "plans", "near"),
+    *("store", "index", "embedder", "cache", "dialect", "replay", "background", "learning", "judge", "plans", "near"),
     *("threshold", "wording", "judged", "freshness"),  # what learns from labels
 )
 UNLABELLED = ("undecided", "late", "failed", "lapsed", "no-answer", "not-stored", "full", "given-up")

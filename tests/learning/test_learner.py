@@ -16,7 +16,7 @@ import pytest
 from semcache import AsyncSemanticCache
 from semcache.config import packs
 from semcache.errors import StoreError, UpstreamError
-from semcache.learning import label_log, labelling
+from semcache.learning import label_log, labelling, learner
 from semcache.matching import features, strategies
 from semcache.storage.stores import open_store
 from semcache.types import Assembled, Endpoint, Outcome, Selector, Store, Why
@@ -578,11 +578,14 @@ async def test_a_judge_that_works_in_this_process_is_asked_one_thing_at_a_time(t
     [(None, "undecided"), (UpstreamError("down"), "failed"), (KeyError("bug"), "failed"), ("never", "late")],
 )
 async def test_a_judge_that_cannot_tell_yields_no_label_and_is_counted(tmp_path: Path, said: Any, reason: str) -> None:
-    async with opened(tmp_path, Slow(said)) as cache:
+    clock = Clock()
+    async with opened(tmp_path, Slow(said), clock=clock) as cache:
         cache.components.learner._judge.patience = 0.01
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Unplug it.")
-        await soon(cache.settle())
+        for _ in range(learner.TRIES):
+            await soon(cache.settle())
+            clock.now += cache.components.learner._judge.lease
         assert pupil(cache).labels == []
         assert await cache.components.store.labels(0) == []
         assert await cache.components.store.claim(9, now=1e12, lease=1) == []

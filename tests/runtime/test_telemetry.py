@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
 import semcache
 from semcache.learning import label_log
+from semcache.learning.timed_judge import NoVerdict
 from semcache.runtime import telemetry
 from semcache.runtime.guarded_calls import PARTS
 from semcache.runtime.telemetry import Meter, log_fields
@@ -79,7 +80,7 @@ def test_every_value_that_the_code_counts_is_known_before() -> None:
     learners = {label_log.STRATEGY, label_log.FRESHNESS, label_log.WORDING, label_log.JUDGED}
     for pattern, known, beside in (
         (r'(?:faults\.labels|log_fault)\((?:\w+\.?)*,? ?"([\w-]+)"\)', telemetry.COMPONENTS, {*PARTS, *learners}),
-        (r'unlabelled\("([\w-]+)"\)', telemetry.UNLABELLED, set()),
+        (r'unlabelled\("([\w-]+)"\)', telemetry.UNLABELLED, set(get_args(NoVerdict))),
         (r'evictions\.labels\("([\w-]+)"\)', telemetry.EVICTED, set()),
     ):
         assert {*re.findall(pattern, source), *beside} == set(known)
