@@ -79,7 +79,7 @@ class Corroboration:
                 # What a model said is no sample of what is right: it takes no share, and sets nobody aside.
                 return Reach.ALL
             case LabelSource.UNDECIDED:
-                # Who is known by it, and how far its tenant's audits count, is as it was.
+                # It shows nothing of its tenant.
                 return Reach.ALL if self._samples[label.category, False].teaches(label.tenant) else Reach.OWN
             case _:
                 return Reach.ALL if self._take_sample(label) else Reach.OWN
@@ -129,6 +129,5 @@ class Corroboration:
         """Take a sample; return False if it teaches only the class of its tenant."""
         samples = self._samples[label.category, label.source is LabelSource.REASKED]
         teaches = samples.take(label)
-        if not teaches:
-            self._disowned += samples.disowned(label.tenant)
+        self._disowned += samples.disowned(label.tenant)
         return teaches

@@ -301,8 +301,7 @@ class LabelLog:
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
-        reach = self.corroboration.take(label)
-        self._disown(self.corroboration.disowned(), label.seq)
+        reach, disowned = self.corroboration.take(label), self.corroboration.disowned()
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
             (STRATEGY, self._teach_strategy, self._teach_strategy_of_tenant),
             (FRESHNESS, self._age, None),
@@ -313,6 +312,7 @@ class LabelLog:
             if label.seq > self._taken[name]:
                 if name not in self._foreign:
                     self._teach(name, label, reach, learn, learn_own)
+                    self._disown(name, disowned)
                 self._taken[name] = label.seq
 
     def _teach(
@@ -340,19 +340,13 @@ class LabelLog:
             self._choked = True
             self._meter.faults.labels(name).inc()
 
-    def _disown(self, labels: Sequence[Label], seq: int) -> None:
-        """Have who learns take back what labels have cost whose tenant is set aside by that of number `seq`."""
-        takers: Sequence[tuple[str, Callable[[Label], None]]] = (
-            (STRATEGY, self._disown_meaning),
-            (WORDING, self.wordings.disown),
-            (JUDGED, self.judged.disown),
-        )
-        for name, disown in takers:
-            if labels and seq > self._taken[name] and name not in self._foreign:
-                for label in labels:
-                    # What was learned anew under other promises has cost nothing.
-                    if name == WORDING or label.category not in self._changed:
-                        disown(label)
+    def _disown(self, name: str, labels: Sequence[Label]) -> None:
+        """Have who learns take back what these labels have cost, whose tenant is set aside."""
+        takers = {STRATEGY: self._disown_meaning, WORDING: self.wordings.disown, JUDGED: self.judged.disown}
+        for label in labels if name in takers else ():
+            # What was learned anew under other promises has cost nothing.
+            if name == WORDING or label.category not in self._changed:
+                takers[name](label)
 
     def _disown_meaning(self, label: Label) -> None:
         disown = getattr(self.strategy, "disown", None)
