@@ -283,21 +283,23 @@ async def _withdraw(settings: Settings, number: int) -> str | None:
 
 
 async def _feedback(settings: Settings, number: int, correct: bool) -> str | None:
-    from semcache.learning.reports import reject_wrong
+    from semcache.learning.reports import is_about_one_request, reject_wrong
 
     async with store_of(settings) as store:
         [entry] = await store.get([number])
         if entry is None:
             return None
         now, undo = time.time(), settings.store.undo
+        is_clear = await is_about_one_request(store, entry)
         rejections = (
             [] if correct else await reject_wrong(store, entry, now=now, undo=undo, who=output.user(), counted=False)
         )
         rejections = [one for one in rejections if one.entry_id == entry.id]
         if not (correct or rejections):
             return "deleted"
-        # A worker that served it by meaning learns from that.
-        await store.said(number, correct=correct, now=time.time())
+        if is_clear:
+            # A worker that served it by meaning learns from that.
+            await store.said(number, correct=correct, now=time.time())
         return "kept" if correct else f"not served again to {_many(len(rejections), 'request')}"
 
 

@@ -2,7 +2,7 @@
 
 Knows the store, the live entries and the learner; nothing of how requests are served. Invariant: after a report of a
 wrong answer, the entry is never served again to a request that it was served to, and the report is learned, whichever
-worker served the entry. Withdrawing a report restores what it took, but takes back no audit.
+worker served the entry, where one request alone can be meant. Withdrawing a report restores what it took, but takes back no audit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from typing import Any, Protocol
 
 from semcache.learning.key_reports import KeyReports, Reporter
 from semcache.learning.learner import Learner
-from semcache.learning.reports import NOT_BEGUN, ReportingStore, ReportSoFar, Withdrawn, reject_wrong, withdraw
+from semcache.learning.reports import (
+    NOT_BEGUN,
+    ReportingStore,
+    ReportSoFar,
+    Withdrawn,
+    is_about_one_request,
+    reject_wrong,
+    withdraw,
+)
 from semcache.protocols import OutcomeLog
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EVERY, EventLog
@@ -76,13 +84,16 @@ class Feedback:
             return False
         if reporter is not None and not correct:
             self._keys.admit(reporter, self._clock())
+        await self._event_log.flush()
+        is_clear = await is_about_one_request(self._store, entry)
         if not correct:
             self._meter.false_hits.labels(entry.category, "feedback").inc()
-            await self._event_log.flush()
             if self._later is not None:
                 self._later(self._reject_later(entry, who, await self._refuse(entry, who)))
             else:
                 await self._reject(entry, who)
+        if not is_clear:
+            return True
         where = entry.key.scope.tenant, entry.category
         if reporter is not None and not self._keys.teaches(reporter, *where, correct=correct):
             return True

@@ -52,6 +52,15 @@ class ReportSoFar:
 NOT_BEGUN = ReportSoFar()
 
 
+async def is_about_one_request(store: ReportingStore, entry: Entry) -> bool:
+    """Return False if several other requests were served an entry and may get it again: a report is about any of them.
+
+    Ask before the report is applied. Raises StoreError.
+    """
+    refused = [one.exact for one in await store.rejections(entry.id)]
+    return len(set(await store.served_keys(entry.id)).difference(refused, [entry.key.exact])) <= 1
+
+
 async def reject_wrong(
     store: ReportingStore,
     entry: Entry,

@@ -321,6 +321,37 @@ async def test_one_report_teaches_once_though_several_workers_have_served_the_en
             assert [label.source for label in pupil(worker).labels] == [LabelSource.FEEDBACK]
 
 
+@pytest.mark.parametrize("correct", [True, False])
+async def test_a_report_about_one_of_several_requests_teaches_about_none(tmp_path: Path, correct: bool) -> None:
+    # The label was about whoever was served last, so that a right rewording was learned to be wrong.
+    async with opened(tmp_path) as one, opened(tmp_path) as two, opened(tmp_path) as three:
+        await told(one, ASKED, "Hold the button.")
+        await two.catch_up()
+        meant, last = await one.lookup(AGAIN.replace("password", "clock")), await two.lookup(AGAIN)
+        assert meant.outcome is last.outcome is Outcome.SEMANTIC
+        assert meant.entry_id == last.entry_id
+        await one.settle()
+        await two.settle()
+        assert await two.feedback(meant.entry_id, correct=correct)
+        for worker in (three, one, two, three):
+            await worker.catch_up()
+        assert pupil(three).labels == []
+        assert ((await three.lookup(AGAIN)).outcome is Outcome.SEMANTIC) is correct
+
+
+async def test_a_report_is_learned_once_the_other_requests_of_its_entry_are_refused_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        first = await cache.lookup(AGAIN.replace("password", "clock"))
+        assert await cache.feedback(first.entry_id, correct=False)
+        second = await cache.lookup(AGAIN)
+        assert await cache.feedback(second.entry_id, correct=False)
+        assert [label.exact for label in pupil(cache).labels] == [
+            found.lookup.key.exact  # type: ignore[union-attr]
+            for found in (first, second)
+        ]
+
+
 async def test_feedback_on_what_is_unknown_foreign_or_not_served_teaches_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
