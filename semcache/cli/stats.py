@@ -142,7 +142,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     import msgspec
 
     from semcache.learning import label_log
-    from semcache.learning.changed_promises import LabelOrigins, promises
+    from semcache.learning.changed_promises import ChangedPromises, LabelOrigins, promises
     from semcache.matching.judged_tier import JudgedTier
     from semcache.matching.strategies import ByCategory
     from semcache.matching.wording_tier import WordingTier
@@ -152,7 +152,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     saved = await store.learned(label_log.STRATEGY)
     if saved is not None:
         with suppress(msgspec.MsgspecError, TypeError, LookupError):
-            if msgspec.json.decode(saved[1])["promises"] != promises(pack):
+            if ChangedPromises(msgspec.json.decode(saved[1])["promises"], promises(pack)):
                 output.note("the server has learned under another pack or target: name its own, or ask it with --url")
     tiers = label_log.LearningTiers(WordingTier(pack), JudgedTier(pack))
     log = label_log.LabelLog(

@@ -1,6 +1,7 @@
 """Changed promises: the categories to learn anew because their saved state was learned under other promises.
 
-Pure. Invariant: a category that a pack does not name has the promises of `default`, on both sides.
+Pure. Invariant: a category that a pack does not name has the promises of `default`, on both sides. What a state of an
+older version does not name has not changed.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from semcache.config.pack_schema import GUARDS
 from semcache.config.packs import Pack
 from semcache.types.evidence import Label, LabelSource
 
 _MARK = "promise:"
+_ONCE = 4  # promises that older versions knew of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,10 @@ class ChangedPromises:
             pack.get(category, pack.get("default"))  # type: ignore[call-overload]
             for pack in (self._saved, self._promised)
         ]
-        return self._entirely or saved != promised
+        if None in (saved, promised):
+            return self._entirely or saved is not promised
+        known = min(len(saved), len(promised))
+        return self._entirely or saved[:known] != promised[:known]
 
     def __bool__(self) -> bool:
         return any(name in self for name in ("default", *self._saved, *self._promised))
@@ -83,10 +89,11 @@ class PromiseMarks:
             return False
         of_pack, _, judge = label.origin.removeprefix(_MARK).partition(":")
         other_judge = bool(judge and self._judge and judge != self._judge)
-        return other_judge or of_pack != self._of_pack(label.category)
+        return other_judge or of_pack not in (self._of_pack(label.category), self._of_pack(label.category, _ONCE))
 
-    def _of_pack(self, category: str) -> str:
-        return _digest(repr(self._promised.get(category, self._promised.get("default"))))
+    def _of_pack(self, category: str, known: int | None = None) -> str:
+        promised = self._promised.get(category, self._promised.get("default"))
+        return _digest(repr(promised if promised is None else promised[:known]))
 
 
 def _digest(text: str) -> str:
@@ -94,8 +101,14 @@ def _digest(text: str) -> str:
 
 
 def promises(pack: Pack) -> dict[str, Any]:
-    """Return what a learned state depends on besides labels: each category's strategy and promises, as JSON."""
+    """Return what a learned state depends on besides labels, as JSON: what each category promises, and what it serves.
+
+    Versions differ in which guards they ship, so a category that has all of them has just these.
+    """
     return {
-        name: [category.strategy, category.contract, pack.target_of(name), pack.confidence]
+        name: [
+            *(category.strategy, category.contract, pack.target_of(name), pack.confidence),
+            *(None if {*category.guards} == {*GUARDS} else sorted(category.guards), category.asked, category.prior),
+        ]
         for name, category in sorted(pack.categories.items())
     }

@@ -2,7 +2,8 @@
 
 Knows the store, the live entries and the learner; nothing of how requests are served. Invariant: after a report of a
 wrong answer, the entry is never served again to a request that it was served to, and the report is learned, whichever
-worker served the entry, where one request alone can be meant. Withdrawing a report restores what it took, but takes back no audit.
+worker served the entry, where one request alone can be meant. Withdrawing a report restores what it took, but takes
+back no audit.
 """
 
 from __future__ import annotations
