@@ -40,21 +40,18 @@ from semcache.config.packs import Pack, load
 from semcache.learning.changed_promises import LabelOrigins
 from semcache.learning.feedback import Feedback
 from semcache.learning.judges import judge_id, open_judge
-from semcache.learning.label_log import LabelLog, LearningTiers
+from semcache.learning.label_log import LabelLog
 from semcache.learning.learner import Learner
+from semcache.learning.restored_log import LearningTerms, restored_log
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdict_effects import VerdictEffects
-from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.profitability import ProfitabilityMonitor
-from semcache.matching.strategies import ByCategory
 from semcache.matching.verification import Verifiers
-from semcache.matching.wording_tier import WordingTier
 from semcache.models.verifiers import verifiers_for_library
 from semcache.protocols import Embedder, Judge, OperatorStore, reads_english_alone
 from semcache.request.wording import Edit, digest_of, warm
 from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
-from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.bill import Bill, BilledFor
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
@@ -226,21 +223,19 @@ async def _kept_entries(opening: Opening, pack: Pack, common: CommonParts, closi
 
 async def _restored_labels(opening: Opening, pack: Pack, common: CommonParts, judge: Judge) -> LabelLog:
     """Have all learners know the labels of the store. Raises StoreError."""
-    embedder, grants = common.embedder, 1.0 / opening.workers
-    english = reads_english_alone(embedder)
-
-    def strategy() -> ByCategory:
-        return ByCategory(pack, noise=opening.noise, priors=common.priors, grants=grants, english=english)
-
-    wordings = WordingTier(pack, noise=opening.noise)
-    if any(one.semantic or Edit.TYPO in wordings.kinds(name) for name, one in pack.categories.items()):
-        await asyncio.to_thread(warm)
-    freshness = LearnedFreshness(pack, embedder_id=embedder.id)
-    tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=grants))
+    embedder = common.embedder
     judged_by = judge_id(judge, opening.judge_model, opening.noise)
-    origins = LabelOrigins(embedder.id, judged_by, opening.verdicts.model or None)
-    log = LabelLog(common.store, strategy(), freshness, tiers, pack, common.meter, origins=origins)
-    await log.restore(strategy)
+    terms = LearningTerms(
+        pack=pack,
+        origins=LabelOrigins(embedder.id, judged_by, opening.verdicts.model or None),
+        noise=opening.noise,
+        priors=common.priors,
+        grants=1.0 / opening.workers,
+        english=reads_english_alone(embedder),
+    )
+    log = await restored_log(common.store, terms, common.meter)
+    if any(one.semantic or Edit.TYPO in log.wordings.kinds(name) for name, one in pack.categories.items()):
+        await asyncio.to_thread(warm)
     return log
 
 

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING
 from semcache.cache.decision_log import DecisionTerms
 from semcache.cache.opening import open_components
 from semcache.cache.opening_choices import Opening, VerdictTerms
-from semcache.learning.judges import asks
+from semcache.learning.changed_promises import LabelOrigins
+from semcache.learning.judges import JUDGES, asks, judge_id
+from semcache.learning.restored_log import LearningTerms
 from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import EntryOf, Verifiers
-from semcache.models.installed import spec_of
+from semcache.models.installed import prior_of, spec_of
 from semcache.models.verifiers import backend_for, may_ask, names_of, open_verifiers
 
 if TYPE_CHECKING:
@@ -67,7 +70,7 @@ async def open_from(
         judge_backend=judge_backend,
         judge_model=settings.judge.model,
         judge_timeout=settings.judge.timeout,
-        noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
+        noise=noise_of(settings),
         verdicts=_verdicts(settings, upstream),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
         workers=settings.server.workers,
@@ -100,4 +103,30 @@ def _verdicts(settings: Settings, upstream: Backend | None) -> VerdictTerms:
     mode = chosen.mode
     if mode == "auto":
         mode = "after" if upstream is not None and may_ask(settings) else "off"
-    return VerdictTerms(mode, chosen.model or settings.verifier.model, chosen.budget, chosen.opted_out)
+    return VerdictTerms(mode, verdict_model(settings), chosen.budget, chosen.opted_out)
+
+
+def learning_terms(settings: Settings, pack: Pack) -> LearningTerms:
+    """Return the terms under which a server of these settings learns; nothing is opened. Raises ConfigError.
+
+    Only an open embedder has a name, so these fit the labels of any; and so it is with a judge of a plug-in.
+    """
+    judge, noise = settings.cache.judge, noise_of(settings)
+    judged_by = judge_id(judge, settings.judge.model, noise) if judge in JUDGES else None
+    return LearningTerms(
+        pack=pack,
+        origins=LabelOrigins(judge=judged_by, words=verdict_model(settings)),
+        noise=noise,
+        priors=read_priors(prior_of(spec_of(settings.embedder, settings.data))),
+        grants=1.0 / settings.server.workers,
+    )
+
+
+def noise_of(settings: Settings) -> LabelNoise:
+    """Return how often the judge errs, as far as is known."""
+    return LabelNoise(settings.judge.false_yes, settings.judge.false_no)
+
+
+def verdict_model(settings: Settings) -> str | None:
+    """Return the language model that gives verdicts, None if none is named."""
+    return settings.verdicts.model or settings.verifier.model or None

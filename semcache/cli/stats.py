@@ -109,7 +109,7 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
     async with store_of(settings) as store:
-        threshold = await learned_strategies(store, pack)
+        threshold = await learned_strategies(store, pack, settings)
         found = statistics(pack, await store.tally(), await store.counts(), threshold)
         ignored = await ignored_in_service(store)
         varying = await varying_prompts(store, pack.ignore_in_system if ignored is None else ignored)
@@ -134,19 +134,17 @@ def is_free(settings: Settings) -> bool:
     return not settings.upstream.replicas and settings.upstream.url.partition(":")[0] in ("echo", "engine")
 
 
-async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
+async def learned_strategies(store: _LearnedStore, pack: Pack, settings: Settings) -> Threshold:
     """Return the strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
 
     They are those that a server would have that opens this store.
     """
     import msgspec
 
+    from semcache.cache.opening_from_settings import learning_terms
     from semcache.learning import label_log
-    from semcache.learning.changed_promises import ChangedPromises, LabelOrigins, promises
-    from semcache.matching.judged_tier import JudgedTier
-    from semcache.matching.strategies import ByCategory
-    from semcache.matching.wording_tier import WordingTier
-    from semcache.retention.freshness import LearnedFreshness
+    from semcache.learning.changed_promises import ChangedPromises, promises
+    from semcache.learning.restored_log import restored_log
     from semcache.runtime.telemetry import Meter
 
     saved = await store.learned(label_log.STRATEGY)
@@ -154,12 +152,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
         with suppress(msgspec.MsgspecError, TypeError, LookupError):
             if ChangedPromises(msgspec.json.decode(saved[1])["promises"], promises(pack)):
                 output.note("the server has learned under another pack or target: name its own, or ask it with --url")
-    tiers = label_log.LearningTiers(WordingTier(pack), JudgedTier(pack))
-    log = label_log.LabelLog(
-        store, ByCategory(pack), LearnedFreshness(pack), tiers, pack, Meter(), origins=LabelOrigins()
-    )
-    await log.restore(lambda: ByCategory(pack))
-    return log.strategy
+    return (await restored_log(store, learning_terms(settings, pack), Meter())).strategy
 
 
 def _tiers(found: dict[str, Any]) -> None:

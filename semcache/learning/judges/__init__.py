@@ -62,7 +62,7 @@ def open_judge(
     raise ConfigError(plugins.unknown("judges", name, JUDGES))
 
 
-def judge_id(judge: Judge, model: str | None, noise: LabelNoise) -> str:
+def judge_id(judge: Judge | str, model: str | None, noise: LabelNoise) -> str:
     """The name that tells verdicts of a judge from those of others: its own name, its model, and how often it errs."""
-    name = getattr(judge, "name", type(judge).__name__)
+    name = judge if isinstance(judge, str) else getattr(judge, "name", type(judge).__name__)
     return f"{name} {model or '' if asks(name) else ''} {noise.kind:g} {noise.harsh:g}"
