@@ -20,6 +20,7 @@ from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, PromiseMarks, promises
 from semcache.learning.corroboration import Corroboration, Reach
+from semcache.learning.saved_states import encoded, labels_between
 from semcache.learning.withdrawn_labels import Withdrawals
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.model_verdict import without_model_verdict
@@ -93,7 +94,7 @@ class LabelLog:
         self._anew: Container[str] = ()  # categories that are learned anew then
         self._foreign: set[str] = set()  # learners to whom labels of before say nothing
         self._since = 0  # the last label about the scores of another embedder
-        self._saved = 0
+        self._saved = self._size = 0
         self._wrote = False
         self._choked = False
         self._taken_back = False
@@ -173,7 +174,8 @@ class LabelLog:
                         await asyncio.sleep(0)
             if self._taken_back:
                 await self._learn_again()
-            if self.seq - self._saved >= (SAVE_EVERY if self._saved else 1) and self._serves:
+            due = labels_between(self._size, SAVE_EVERY) if self._saved else 1
+            if self.seq - self._saved >= due and self._serves:
                 await self._save()
 
     async def save(self) -> None:
@@ -374,18 +376,18 @@ class LabelLog:
 
     async def _save(self, *, again: bool = True) -> None:
         """Save the states; not `again` what the store holds as it is."""
-        seq, origins = self.seq, self._origins
+        seq, sizes, more = self.seq, [], {"since": self._since, **self._origins.kept()}
         for name, learner, promised in (
             (STRATEGY, self.strategy, promises(self.pack)),
             (FRESHNESS, self.freshness, {}),
             (WORDING, self.wordings, self._wording_promises()),
             (JUDGED, self.judged, promises(self.pack)),
         ):
-            state = {"promises": promised, "state": learner.state(), "since": self._since, **origins.kept()}
-            encoded = msgspec.json.encode(state)
-            if again or await self._store.learned(name) != (seq, encoded):
-                await self._store.learn(name, seq, encoded)
-        self._saved = seq
+            state = await encoded(learner, promises=promised, **more)
+            sizes.append(len(state))
+            if again or await self._store.learned(name) != (seq, state):
+                await self._store.learn(name, seq, state)
+        self._saved, self._size = seq, sum(sizes)
 
 
 def about_meaning(label: Label) -> bool:

@@ -6,7 +6,7 @@ Knows nothing of how they decide. Invariant: every category of a pack is decided
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -165,6 +165,16 @@ class ByCategory:
     def state(self) -> dict[str, Any]:
         """The states of all strategies, by name."""
         return {name: strategy.state() for name, strategy in self._made.items()}
+
+    def states(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The parts of `state` one after the other, with the strategy of each: a large category takes its time."""
+        for name, strategy in self._made.items():
+            if isinstance(strategy, CertifiedThreshold):
+                yield name, {}
+                for category, state in strategy.states():
+                    yield name, {category: state}
+            else:
+                yield name, strategy.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Give each strategy its own state; states of strategies that the pack no longer names are dropped."""

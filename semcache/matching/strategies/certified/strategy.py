@@ -7,7 +7,7 @@ if the veto is arguable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -165,7 +165,13 @@ class CertifiedThreshold:
 
     def state(self) -> dict[str, Any]:
         """The learned state of every category."""
-        return {name: known.state() for name, known in self._known.items() if known.labels or known.budget.served}
+        return dict(self.states())
+
+    def states(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """That of one category after the other; others may become known meanwhile."""
+        for name, known in list(self._known.items()):
+            if known.labels or known.budget.served:
+                yield name, known.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for beliefs about other features."""
