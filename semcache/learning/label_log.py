@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -21,11 +20,11 @@ from semcache.learning import labelling
 from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, PromiseMarks, promises
 from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.saved_states import encoded, labels_between
-from semcache.learning.withdrawn_labels import Withdrawals
+from semcache.learning.standing_labels import StandingLabels, about_meaning
 from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.model_verdict import without_model_verdict
 from semcache.matching.strategies import ByCategory
-from semcache.matching.wording_tier import WordingTier, edit_of
+from semcache.matching.wording_tier import WordingTier
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
 from semcache.runtime.guarded_calls import surviving
@@ -42,7 +41,7 @@ KEEP = 500_000
 _CAPACITY = 20_000
 _REMEMBERED = 4_000  # labels of a saved state by which tenants are known again
 _LATELY = 5_000  # labels among which one of a judgement is sought that was broken off
-_RELEARNED = 100_000  # labels that beliefs are rebuilt from; of older ones little is left
+_PAUSE = 300.0  # seconds between rebuilding beliefs without what was withdrawn
 _BREATH = 4  # labels that are learned from between which others get the event loop
 _GLANCE = 250  # labels that are only looked at, likewise
 _log = logging.getLogger(__name__)
@@ -97,7 +96,8 @@ class LabelLog:
         self._saved = self._size = 0
         self._wrote = False
         self._choked = False
-        self._taken_back = False
+        self._taken_back = False  # a report was withdrawn, and beliefs still know it
+        self._rebuilding, self._rebuilt = asyncio.Lock(), -_PAUSE
 
     @property
     def seq(self) -> int:
@@ -122,6 +122,7 @@ class LabelLog:
         if self._changed:
             await self._learn_changed()
         await self.fold()
+        await self.relearn()
         if STRATEGY in self._foreign:
             self._since = self.seq
         self._changed = NOTHING_CHANGED
@@ -172,23 +173,24 @@ class LabelLog:
                     self._observe(label)
                     if number % _BREATH == 0:
                         await asyncio.sleep(0)
-            if self._taken_back:
-                await self._learn_again()
             due = labels_between(self._size, SAVE_EVERY) if self._saved else 1
-            if self.seq - self._saved >= due and self._serves:
+            if self.seq - self._saved >= due and self._saves:
                 await self._save()
 
     async def save(self) -> None:
         """Save the states, as far as the store does not hold them as they are. Raises StoreError."""
         async with self._folding:
-            if self._serves:
+            if self._saves:
                 await self._save(again=False)
 
     @property
-    def _serves(self) -> bool:
-        """True if this process has served or learned: who only looks on, maybe by another pack, saves nothing."""
+    def _saves(self) -> bool:
+        """True if this process has served or learned: who only looks on, maybe by another pack, saves nothing.
+
+        Nor does who has yet to forget what was withdrawn.
+        """
         tiers = (self.strategy, self.wordings, self.judged)
-        return self._wrote or any(getattr(one, "served", 0) for one in tiers)
+        return not self._taken_back and (self._wrote or any(getattr(one, "served", 0) for one in tiers))
 
     async def trim(self) -> None:
         """Forget labels that are in every saved state and beyond what is worth keeping. Raises StoreError."""
@@ -280,25 +282,33 @@ class LabelLog:
                 self._taken_back = self._taken_back or label.source is LabelSource.WITHDRAWN
                 self._teach(STRATEGY, label, reach, self._teach_strategy, self._teach_strategy_of_tenant)
 
-    async def _learn_again(self) -> None:
-        """Rebuild the strategy's beliefs from the log, without withdrawn labels. Raises StoreError."""
-        last, counts, withdrawals = self.seq, Corroboration(), Withdrawals()
-        async for label in self._log(0, last):
-            counts.saw(label.tenant)
-            withdrawals.note(label, label.seq)
-        kept: deque[Label] = deque(maxlen=_RELEARNED)
-        async for label in self._log(0, last):
-            if label.seq in withdrawals.withdrawn or not about_meaning(label) or counts.take(label) is not Reach.ALL:
-                continue
-            decided = label.source is not LabelSource.UNDECIDED
-            if label.seq > self._since and decided and (plain := without_model_verdict(label)) is not None:
-                kept.append(plain)
-        relearn = getattr(self.strategy, "relearn", None)
-        if relearn is not None:
-            await asyncio.to_thread(relearn, list(kept))
-        self._taken_back = False
-        if self._serves:
-            await self._save()
+    async def relearn(self, now: float | None = None) -> None:
+        """Rebuild the strategy's beliefs from the log, without labels that were withdrawn since. Raises StoreError.
+
+        At most every few minutes, by `now`; at once without it. New labels wait only while beliefs are made of what was
+        read. Until then no state is saved: it would know the withdrawal, and still what was withdrawn.
+        """
+        async with self._rebuilding:
+            rebuild = getattr(self.strategy, "relearn", None)
+            if not self._taken_back or (now is not None and now - self._rebuilt < _PAUSE):
+                return
+            self._rebuilt = now or self._rebuilt
+            standing, last = StandingLabels(self.pack, self._since), self.seq
+            async for label in self._log(0, last):
+                standing.saw(label)
+            async for label in self._log(0, last):
+                standing.take(label)
+            async with self._folding:
+                further = [label async for label in self._log(last, self.seq)]
+                for label in further:
+                    standing.saw(label)
+                    standing.take(label)
+                if rebuild is not None:
+                    await completed(asyncio.to_thread(rebuild, standing.found()))
+                # It may be among those that were taken before.
+                self._taken_back = any(label.source is LabelSource.WITHDRAWN for label in further)
+                if self._saves:
+                    await self._save()
 
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
@@ -388,8 +398,3 @@ class LabelLog:
             if again or await self._store.learned(name) != (seq, state):
                 await self._store.learn(name, seq, state)
         self._saved, self._size = seq, sum(sizes)
-
-
-def about_meaning(label: Label) -> bool:
-    """Return True for a label that says if a neighbour by meaning was right: what the strategy learns from."""
-    return label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN) and edit_of(label) is None

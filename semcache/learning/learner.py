@@ -19,6 +19,7 @@ from semcache.errors import IntegrityError
 from semcache.learning import labelling
 from semcache.learning.corroboration import REPORT
 from semcache.learning.label_log import LabelLog
+from semcache.learning.recent_requests import RecentRequests
 from semcache.learning.timed_judge import Failure, NoVerdict, TimedJudge
 from semcache.learning.verdict_effects import GREY, VerdictEffects
 from semcache.matching.wording_tier import also_wording
@@ -69,7 +70,7 @@ class Learner:
         # The old entry is gone by then, so these cannot wait in the store's queue.
         self._reasked: BoundedQueue[tuple[Lookup, Entry, Entry]] = BoundedQueue()
         self._served: OrderedDict[int, Label] = OrderedDict()
-        self._compared: OrderedDict[tuple[str, bool], None] = OrderedDict()  # requests of late, and if they were served
+        self._compared = RecentRequests()
         self._working, self._judging = asyncio.Lock(), asyncio.Lock()
         self._owing = asyncio.Event()
         self._closing = False
@@ -77,7 +78,12 @@ class Learner:
 
     def start(self) -> None:
         """Begin working in the running event loop."""
-        for name, work in (("semcache-labels", self._run), (_JUDGING, self._run_queue)):
+        works = (
+            ("semcache-labels", self._run),
+            (_JUDGING, self._run_queue),
+            ("semcache-relearning", self._run_relearning),
+        )
+        for name, work in works:
             self._tasks.append(asyncio.create_task(work(), name=name))
 
     def leave_queue(self) -> None:
@@ -106,10 +112,11 @@ class Learner:
         await self.work()
         await self.judge_queue()
         await self.work()
+        await self._survive(self.log.relearn())
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:
         """After a miss that was stored: have the neighbours' answers compared with the fresh one, once a request."""
-        if self._is_repeated(lookup, served=False):
+        if self._compared.is_repeated(lookup.request_id, served=False):
             return
         if not self._missed.offer((_lean(lookup), fresh, self._clock()), fresh.size):
             self._meter.unlabelled("full")
@@ -122,7 +129,7 @@ class Learner:
         `cached` is the entry that was served, None if it has to be read; `fresh` is the entry that holds `answer`, None
         if it was not stored. A hit is one sample, however often it is judged.
         """
-        if self._is_repeated(lookup, served=True):
+        if self._compared.is_repeated(lookup.request_id, served=True):
             return
         label = labelling.of_hit(lookup, served, at=self._clock())
         label = replace(label, origin=self.log.marks.of(label.category))
@@ -339,16 +346,6 @@ class Learner:
         await self._effects.write(self._clock())
         await self.log.write()
 
-    def _is_repeated(self, lookup: Lookup, *, served: bool) -> bool:
-        """Return True if this request was seen before; it is remembered."""
-        place = lookup.request_id, served
-        if not lookup.request_id or place not in self._compared:
-            self._compared[place] = None
-            if len(self._compared) > _REMEMBERED:
-                self._compared.popitem(last=False)
-            return False
-        return True
-
     async def _entry(self, entry_id: int) -> Entry | None:
         with suppress(IntegrityError):
             return await self._live.read(entry_id)
@@ -376,6 +373,11 @@ class Learner:
         while True:
             await asyncio.sleep(_INTERVAL)
             await self.work()
+
+    async def _run_relearning(self) -> None:
+        while True:
+            await asyncio.sleep(_IDLE)
+            await self._survive(self.log.relearn(self._clock()))
 
     async def _run_queue(self) -> None:
         while True:

@@ -18,6 +18,7 @@ from semcache.types.evidence import Label, LabelSource
 REPORT, WITHDRAW = "report", "withdraw"
 UNCOUNTED = "uncounted"  # the detail of a report that is in no server's metrics yet: its category
 _MOST = 10_000  # actions that are looked through
+_ALL = 1 << 30
 _ANSWERED = frozenset([LabelSource.AUDIT, LabelSource.MISS])  # by fresh answers
 
 
@@ -153,19 +154,18 @@ def _told_alike(reports: Sequence[AdminAction]) -> list[tuple[int, bytes]]:
     return [(number, exact) for number, exact in told if number is not None]
 
 
-async def _told_in_log(store: LabelStore, entry_id: int) -> tuple[list[Label], set[bytes]]:
+async def _told_in_log(store: OperatorStore, entry_id: int) -> tuple[list[Label], set[bytes]]:
     """The labels of reports about an entry that are not withdrawn, and the requests it was found wrong for.
 
     The latter were found by fresh answers, so they stay wrong after a withdrawal.
     """
     found: list[Label] = []
     wrong: set[bytes] = set()
-    seq = 0
-    while batch := await store.labels(seq):
-        seq = batch[-1].seq
-        about = [one for one in batch if one.entry_id == entry_id]
-        found += [one for one in about if _told(one)]
-        wrong |= {one.exact for one in about if not one.correct and one.source in _ANSWERED}
+    for one in reversed(await store.labels_about([entry_id], limit=_ALL)):
+        if _told(one):
+            found.append(one)
+        elif not one.correct and one.source in _ANSWERED:
+            wrong.add(one.exact)
     return [one for one in standing_labels(found) if is_report(one)], wrong
 
 

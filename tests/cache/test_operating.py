@@ -223,6 +223,7 @@ async def test_beliefs_are_rebuilt_without_the_report_and_no_audit_is_rewound(tm
             "p_correct"
         ]
         assert await cache.withdraw(again.entry_id)
+        await cache.settle()
         back = (await cache.explain("What should I do to reset the password of my account?"))["neighbours"][0][
             "p_correct"
         ]

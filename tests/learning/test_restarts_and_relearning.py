@@ -45,6 +45,7 @@ async def test_learning_again_does_not_wait_for_requests_every_few_labels(
         monkeypatch.setattr(asyncio, "sleep", counted)
         await log._store.label([withdrawal(report(3000), at=3001.0)])
         await log.fold()
+        await log.relearn()
         assert not log._taken_back
         assert rounds < 100
 
@@ -100,6 +101,7 @@ async def test_labels_of_another_embedder_are_not_learned_from_later_either(tmp_
         taken: list[Any] = []
         log.strategy.relearn = taken.extend  # type: ignore[attr-defined]
         await taught(again, [withdrawal(report(21), at=22.0)])
+        await log.relearn()
         assert [one.entry_id for one in taken] == [20]
 
 
