@@ -2,12 +2,11 @@
 
 Knows uvicorn and processes, nothing of requests. Options of the command line are passed on in the environment, because
 workers are new processes that read their settings themselves. Invariant: a mistake that can be known is an error before
-a worker starts; a worker that cannot start ends the command, and none outlives it.
+a worker starts; a worker that cannot start before any serves ends the command, and none outlives it.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import shutil
 import signal
@@ -33,14 +32,11 @@ from semcache.runtime.unix_address import unix_path
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from semcache.cli.worker_processes import WorkerProcesses
     from semcache.config.settings import Settings
-    from semcache.proxy.application import Proxy
 
-_APP, _WORKER = "semcache.proxy.application:create", "semcache.cli.serve:worker"
+_APP = "semcache.proxy.application:create"
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
-_LIFELESS = 20  # seconds: on a busy machine a worker that starts may be busy for longer than a few
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
 _POLL = 0.05
@@ -145,7 +141,7 @@ def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
 
     alone = settings.server.workers == 1
     config = Config(
-        _APP if alone else _WORKER,
+        _APP,
         factory=True,
         host=settings.server.host,
         port=settings.server.port,
@@ -162,7 +158,6 @@ def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_worker_healthcheck=_LIFELESS,
     )
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -171,7 +166,7 @@ def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
         return partial(_run, Server(config))
     from semcache.cli.worker_processes import WorkerProcesses
 
-    return lambda listener: _run_workers(WorkerProcesses(config, [listener]))
+    return lambda listener: WorkerProcesses(config, [listener]).run()
 
 
 def _run(server: Server, listener: socket.socket) -> bool:
@@ -181,26 +176,6 @@ def _run(server: Server, listener: socket.socket) -> bool:
         if error.code != _START_FAILED:
             raise
     return server.started
-
-
-def _run_workers(supervisor: WorkerProcesses) -> bool:
-    supervisor.run()
-    return all(worker.process.exitcode != _START_FAILED for worker in supervisor.processes)
-
-
-def worker() -> Proxy:
-    """Return the application of one of several workers, which stops when their parent has ended, also if killed."""
-    from semcache.proxy.application import create
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with_parent, args=(parent.join,), name="semcache-parent", daemon=True).start()
-    return create()
-
-
-def _end_with_parent(ended: Callable[[], None]) -> None:
-    ended()
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _words(settings: Settings) -> str:

@@ -1,87 +1,241 @@
 """The worker processes of `semcache serve`, and what becomes of one that dies: said, counted, and replaced.
 
-Extends uvicorn's supervisor. Invariant: a worker that ends by itself is replaced, and both the log and the metrics say
-how it ended; SIGHUP reloads, and restarts nobody.
+Knows processes and signals, nothing of requests. Invariant: a worker that ends by itself is replaced, and both the log
+and the metrics say how it ended; only one that cannot start before any has served ends the command. SIGHUP reloads, and
+restarts nobody.
 """
 
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
-from functools import partial
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from uvicorn import Config
-from uvicorn.supervisors import Multiprocess
-from uvicorn.supervisors.multiprocess import Process
 
+from semcache.cli.worker_server import serve_in_worker
 from semcache.runtime import reload_signal
 
 _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
 _HOW = ("signal", "exit", "hung")
+_TURN = 0.25  # seconds
+_LIFELESS = 20.0  # seconds: on a busy machine a worker that starts may be busy for longer than a few
+_LONGEST_PAUSE = 30.0
 _log = logging.getLogger(__name__)
 
 
-class WorkerProcesses(Multiprocess):
+class _Worker:
+    """A process that serves, and how long it has been silent."""
+
+    def __init__(self, process: SpawnProcess, words: Connection) -> None:
+        self.process = process
+        self.ready_since: float | None = None
+        self.hung = False
+        self._words = words
+        self._silent = 0.0
+        self._heard = self._ready = False
+        # What is written by halves would block a reader for as long as its writer hangs.
+        threading.Thread(target=self._listen, name="semcache-worker", daemon=True).start()
+
+    def _listen(self) -> None:
+        with self._words:
+            while True:
+                try:
+                    self._ready = self._words.recv()
+                except (EOFError, OSError):
+                    return
+                self._heard = True
+
+    def look(self, now: float, passed: float) -> None:
+        """Take note of what was heard in the `passed` seconds; kill what has said nothing for too long."""
+        if self._ready and self.ready_since is None:
+            self.ready_since = now
+        # A pause of this process itself, or of the machine, is nobody's silence.
+        self._silent = 0.0 if self._heard else self._silent + min(passed, 2 * _TURN)
+        self._heard = False
+        if self._silent > _LIFELESS and not self.hung:
+            self.hung = True
+            self.process.kill()
+
+    def terminate(self) -> None:
+        """Have it drain and end."""
+        if self.process.pid is None or self.process.exitcode is not None:
+            return
+        if sys.platform == "win32":
+            os.kill(self.process.pid, signal.CTRL_BREAK_EVENT)
+        else:
+            self.process.terminate()
+
+
+class _Place:
+    """A place among the workers: who has it, and how often in a row one died or could not start."""
+
+    def __init__(self) -> None:
+        self.worker: _Worker | None = None
+        self.due = 0.0
+        self.was_empty = False
+        self._failures = 0
+
+    def lost(self, now: float) -> float:
+        """Note that the worker has ended, and return in how many seconds another is due: at once, then ever later."""
+        served = self.worker.ready_since if self.worker is not None else None
+        if served is not None and now - served > _LONGEST_PAUSE:
+            self._failures = 0
+        pause = min(_LONGEST_PAUSE, 2.0 ** (self._failures - 1)) if self._failures else 0.0
+        self._failures += 1
+        self.worker, self.due = None, now + pause
+        return pause
+
+
+class WorkerProcesses:
     """The workers of one command. The metrics folder is that of the environment."""
 
-    def __init__(self, config: Config, sockets: list[Any]) -> None:
-        super().__init__(config, sockets)
+    def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
+        self._config = config
+        self._sockets = sockets
+        self._places = [_Place() for _ in range(config.workers)]
         self._deaths: dict[str, Any] = {}
+        self._signals: list[int] = []
+        self._stopping = self._failed = self._has_served = False
+        self._looked = 0.0
 
-    def init_processes(self) -> None:
-        """Start the workers."""
+    def run(self) -> bool:
+        """Serve until a signal, and return True; return False if a worker could not start."""
         from prometheus_client.values import MultiProcessValue
 
         # This process serves no metrics; its counts lie in the folder that whichever worker is asked adds up.
         value = MultiProcessValue()  # type: ignore[no-untyped-call]
         for how in _HOW:
             self._deaths[how] = value("counter", _NAME, f"{_NAME}_total", ("how",), (how,), _MEANING)
+        with self._taking_signals():
+            try:
+                with reload_signal.held():
+                    for place in self._places:
+                        place.worker = self._start()
+                self._looked = time.monotonic()
+                while not self._stopping:
+                    self._wait()
+                    self._obey()
+                    for place in self._places:
+                        self._keep(place)
+            finally:
+                self._drain()
+        return not self._failed
+
+    @contextmanager
+    def _taking_signals(self) -> Iterator[None]:
+        names = ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP")
+        taken = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+        before = {one: signal.signal(one, lambda number, _: self._signals.append(number)) for one in taken}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    def _start(self) -> _Worker:
+        here, there = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.get_context("spawn").Process(
+            target=serve_in_worker, args=(self._config, self._sockets, there)
+        )
         with reload_signal.held():
-            super().init_processes()
+            process.start()
+        # The worker's end: held here too, it would stay open when the worker has died.
+        there.close()
+        return _Worker(process, here)
 
-    def keep_subprocess_alive(self) -> None:
-        """Replace workers that have ended or give no sign of life."""
-        before = list(self.processes)
-        hung: set[int | None] = set()
-        for process in before:
-            setattr(process, "kill", partial(_kill, process, hung))  # noqa: B010 - it is a method
-        with reload_signal.held():
-            super().keep_subprocess_alive()
-        for old, new in zip(before, self.processes, strict=False):
-            if new is not old:
-                self._died(old.pid, old.exitcode, new.pid, hung=old.pid in hung)
+    @property
+    def _workers(self) -> list[_Worker]:
+        return [place.worker for place in self._places if place.worker is not None]
 
-    def terminate_all(self) -> None:
-        """Have the workers drain. A connection that nobody is to take any more is refused, and left with nobody."""
-        for listener in self.sockets:
-            listener.close()
-        super().terminate_all()
+    def _wait(self) -> None:
+        """Wait for a turn, or until a worker ends, and look at each."""
+        if workers := self._workers:
+            wait([one.process.sentinel for one in workers], timeout=_TURN)
+        else:
+            time.sleep(_TURN)
+        now = time.monotonic()
+        for one in workers:
+            one.look(now, now - self._looked)
+            self._has_served |= one.ready_since is not None
+        self._looked = now
 
-    def handle_hup(self) -> None:
-        """Have the first worker that lives reload; it tells the others."""
-        for process in self.processes:
-            if process.process.is_alive() and process.pid is not None:
-                os.kill(process.pid, signal.SIGHUP)
-                return
+    def _obey(self) -> None:
+        while self._signals:
+            if self._signals.pop(0) == getattr(signal, "SIGHUP", None):
+                self._reload()
+            else:
+                self._stopping = True
 
-    def _died(self, pid: int | None, code: int | None, new: int | None, *, hung: bool) -> None:
+    def _reload(self) -> None:
+        """Have the first worker that serves reload; it tells the others."""
+        living = [one for one in self._workers if one.process.is_alive()]
+        for one in sorted(living, key=lambda one: one.ready_since is None)[:1]:
+            os.kill(one.process.pid or 0, signal.SIGHUP)
+
+    def _keep(self, place: _Place) -> None:
+        """Have a worker in this place."""
+        worker = place.worker
+        if self._stopping:
+            return
+        if worker is None:
+            if time.monotonic() >= place.due:
+                place.worker = self._start()
+        elif worker.process.exitcode is not None:
+            self._replace(place, worker)
+        elif place.was_empty and worker.ready_since is not None:
+            place.was_empty = False
+            _log.info("worker %s serves in the place that was empty", worker.process.pid)
+
+    def _replace(self, place: _Place, dead: _Worker) -> None:
+        code = dead.process.exitcode
+        unable = dead.ready_since is None and code is not None and code > 0
+        if unable and not self._has_served:
+            # It would fail the same way again; the reason has been logged by the worker.
+            self._stopping = self._failed = True
+            return
+        self._count(dead)
+        pause = place.lost(time.monotonic())
+        pid = dead.process.pid
+        place.was_empty = place.was_empty or pause > 0
+        if unable:
+            _log.error("worker %s could not start, for the reason above; the next one tries in %g s", pid, pause)
+            return
+        cause = _cause(code, hung=dead.hung)
+        if pause:
+            _log.error("worker %s died: %s; another takes its place in %g s", pid, cause, pause)
+            return
+        place.worker = self._start()
+        _log.error("worker %s died: %s; worker %s takes its place", pid, cause, place.worker.process.pid)
+
+    def _count(self, dead: _Worker) -> None:
         from prometheus_client.multiprocess import mark_process_dead
 
-        how = "hung" if hung else "signal" if code is not None and code < 0 else "exit"
+        code = dead.process.exitcode
+        how = "hung" if dead.hung else "signal" if code is not None and code < 0 else "exit"
         self._deaths[how].inc(1)
         # What it had in memory is gone, and is no longer to be added up.
-        mark_process_dead(pid)  # type: ignore[no-untyped-call]
-        _log.error("worker %s died: %s; worker %s takes its place", pid, _cause(code, hung=hung), new)
+        mark_process_dead(dead.process.pid)  # type: ignore[no-untyped-call]
 
-
-def _kill(process: Process, hung: set[int | None]) -> None:
-    """Kill a worker that gave no sign of life, and note whether it still ran: it may have died while it was asked."""
-    if process.process.is_alive():
-        hung.add(process.pid)
-    Process.kill(process)
+    def _drain(self) -> None:
+        """Have the workers end. A connection that nobody is to take any more is refused, and left with nobody."""
+        for listener in self._sockets:
+            listener.close()
+        for one in self._workers:
+            one.terminate()
+        while any(one.process.exitcode is None for one in self._workers):
+            self._wait()
 
 
 def _cause(code: int | None, *, hung: bool) -> str:
