@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ from semcache.cli.doctor_finding import Finding
 from semcache.cli.listener import address, listen, refuse_port
 from semcache.cli.open_store import database, exists, seal_of, settings_from, store_of
 from semcache.errors import ConfigError, SemcacheError, StoreError
+from semcache.runtime.metric_files import FOLDER
 from semcache.runtime.unix_address import unix_path
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
     findings.append(_settings(settings))
     if settings.store.url is None:
         findings.append(_folder(settings.data))
+    if settings.server.workers > 1:
+        findings.append(_metrics())
     findings += [_graphs(), check_extras(), *_plugins(), _policies(settings)]
     embedder_findings, embedder = await _embedder(settings)
     findings += await _store(settings, embedder)
@@ -88,6 +92,17 @@ def _folder(folder: Path) -> Finding:
     if free < _ROOM:
         return Finding("data", "fail", found, "free some space, or name another folder with --data")
     return Finding("data", "warn", found, "free some space soon") if free < _TIGHT else Finding("data", "ok", found)
+
+
+def _metrics() -> Finding:
+    remedy = f"free some space, or name another folder with {FOLDER}"
+    try:
+        folder = os.environ.get(FOLDER) or tempfile.gettempdir()
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding("metrics", "fail", f"workers have no folder for their metrics: {error}", remedy)
+    found = f"workers share them in {folder}, {free / 2**30:.1f} GiB free"
+    return Finding("metrics", "warn", found, remedy) if free < _ROOM else Finding("metrics", "ok", found)
 
 
 def _plugins() -> list[Finding]:

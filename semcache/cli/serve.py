@@ -8,14 +8,11 @@ a worker starts; a worker that cannot start before any serves ends the command, 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +22,7 @@ import typer
 from semcache.cli import logging_config, options, output
 from semcache.cli.listener import listening, refuse_port
 from semcache.cli.open_store import run_async, settings_from, store_of
+from semcache.cli.shared_metrics import shared_metrics
 from semcache.errors import ConfigError
 from semcache.runtime import reload_signal
 from semcache.runtime.unix_address import unix_path
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from semcache.config.settings import Settings
 
 _APP = "semcache.proxy.application:create"
-_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
@@ -73,7 +70,7 @@ def serve(
     with listening(settings.server.host, settings.server.port) as (listener, url):
         threading.Thread(target=_announce, args=(settings, url, stop), daemon=True).start()
         try:
-            with _shared_metrics(settings.server.workers):
+            with shared_metrics(settings.server.workers):
                 started = run(listener)
         finally:
             stop.set()
@@ -118,19 +115,6 @@ def _export_to_workers(given: Mapping[str, object], config: Path | None) -> None
     for key, value in given.items():
         if value is not None:
             os.environ[PREFIX + key.replace(".", "__").upper()] = str(value)
-
-
-@contextmanager
-def _shared_metrics(workers: int) -> Iterator[None]:
-    """Make a folder in which the metrics of several workers meet, unless the environment names one."""
-    if workers == 1 or os.environ.get(_METRICS):
-        yield
-        return
-    folder = os.environ[_METRICS] = tempfile.mkdtemp(prefix="semcache-metrics-")
-    try:
-        yield
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _runner(settings: Settings) -> Callable[[socket.socket], bool]:

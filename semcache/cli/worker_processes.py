@@ -19,12 +19,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any
 
 from uvicorn import Config
 
 from semcache.cli.worker_server import serve_in_worker
 from semcache.runtime import reload_signal
+from semcache.runtime.metric_files import FOLDER, take_room_beforehand
 
 _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
@@ -32,6 +34,10 @@ _HOW = ("signal", "exit", "hung")
 _TURN = 0.25  # seconds
 _LIFELESS = 20.0  # seconds: on a busy machine a worker that starts may be busy for longer than a few
 _LONGEST_PAUSE = 30.0
+_HINTS = {
+    "SIGKILL": ", as the kernel sends when memory runs out",
+    "SIGBUS": f", as the kernel sends when a disk is full: look at the data folder, and at that of {FOLDER}",
+}
 _log = logging.getLogger(__name__)
 
 
@@ -112,12 +118,8 @@ class WorkerProcesses:
 
     def run(self) -> bool:
         """Serve until a signal, and return True; return False if a worker could not start."""
-        from prometheus_client.values import MultiProcessValue
-
-        # This process serves no metrics; its counts lie in the folder that whichever worker is asked adds up.
-        value = MultiProcessValue()  # type: ignore[no-untyped-call]
-        for how in _HOW:
-            self._deaths[how] = value("counter", _NAME, f"{_NAME}_total", ("how",), (how,), _MEANING)
+        if os.environ.get(FOLDER):
+            self._deaths = _death_counts()
         with self._taking_signals():
             try:
                 with reload_signal.held():
@@ -220,13 +222,12 @@ class WorkerProcesses:
         _log.error("worker %s died: %s; worker %s takes its place", pid, cause, place.worker.process.pid)
 
     def _count(self, dead: _Worker) -> None:
-        from prometheus_client.multiprocess import mark_process_dead
-
+        if not self._deaths:
+            return
         code = dead.process.exitcode
         how = "hung" if dead.hung else "signal" if code is not None and code < 0 else "exit"
         self._deaths[how].inc(1)
-        # What it had in memory is gone, and is no longer to be added up.
-        mark_process_dead(dead.process.pid)  # type: ignore[no-untyped-call]
+        _forget(dead)
 
     def _drain(self) -> None:
         """Have the workers end. A connection that nobody is to take any more is refused, and left with nobody."""
@@ -238,6 +239,25 @@ class WorkerProcesses:
             self._wait()
 
 
+def _death_counts() -> dict[str, Any]:
+    from prometheus_client.values import MultiProcessValue
+
+    # This process serves no metrics; its counts lie in the folder that whichever worker is asked adds up.
+    take_room_beforehand()
+    value = MultiProcessValue()  # type: ignore[no-untyped-call]
+    return {how: value("counter", _NAME, f"{_NAME}_total", ("how",), (how,), _MEANING) for how in _HOW}
+
+
+def _forget(dead: _Worker) -> None:
+    """Have what it had in memory added up no longer, nor anything of one that never served."""
+    from prometheus_client.multiprocess import mark_process_dead
+
+    mark_process_dead(dead.process.pid)  # type: ignore[no-untyped-call]
+    if dead.ready_since is None:
+        for path in Path(os.environ[FOLDER]).glob(f"*_{dead.process.pid}.db"):
+            path.unlink(missing_ok=True)
+
+
 def _cause(code: int | None, *, hung: bool) -> str:
     if hung:
         return "it gave no sign of life and was killed"
@@ -246,6 +266,5 @@ def _cause(code: int | None, *, hung: bool) -> str:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        hint = ", as the kernel sends when memory runs out" if name == "SIGKILL" else ""
-        return f"killed by {name}{hint}"
+        return f"killed by {name}{_HINTS.get(name, '')}"
     return f"exit status {code}"

@@ -48,6 +48,7 @@ from semcache.proxy.web_socket_route import WebSocketRoute
 from semcache.runtime import reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.metric_files import FOLDER, take_room_beforehand
 from semcache.types import ApiKey, Endpoint, Recorded
 from semcache.upstream.routing.attempt import Routed
 
@@ -62,6 +63,8 @@ def create() -> Proxy:
 
     # Each counter would be told twice, the second time with a time that nobody asks for.
     disable_created_metrics()  # type: ignore[no-untyped-call]
+    if os.environ.get(FOLDER):
+        take_room_beforehand()
 
     first = find_file(dict(os.environ), Path.cwd())
 

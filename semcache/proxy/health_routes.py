@@ -20,6 +20,7 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.proxy.process_metrics import WorkerProcessCollector
 from semcache.runtime import descriptors
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.metric_files import FOLDER
 
 _PATIENCE = 2.0
 _PRICED_EVERY = 600.0  # seconds between two questions to the store of which models have no price
@@ -85,7 +86,7 @@ def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRout
         with surviving("counting reports of the command line"):
             await cache.operating.count_reports()
         registry = cache.meter.registry
-        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        folder = os.environ.get(FOLDER)
         if folder is not None:
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
