@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -62,7 +63,8 @@ from semcache.storage.event_log import EventLog
 from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.live_entries import LiveEntries
-from semcache.storage.price_file import read_prices
+from semcache.storage.price_file import read_own_prices
+from semcache.storage.prices import Prices
 from semcache.types import Change
 
 _LATEST = 1.5  # of its own time, in which a judge has to say so
@@ -73,11 +75,12 @@ async def open_components(opening: Opening) -> Components:
     async with AsyncExitStack() as closing:
         for backend in opening.owned:
             closing.push_async_callback(backend.close)
-        pack = load(opening.policies)
+        pack = load(opening.policies) if isinstance(opening.policies, str) else opening.policies
         if opening.target is not None:
             pack = pack.with_target(opening.target)
         clock = opening.clock
-        prices = read_prices(opening.prices, clock=clock).naming(pack.models)
+        own = opening.prices if isinstance(opening.prices, Mapping) else read_own_prices(opening.prices)
+        prices = Prices(own, pack.models, clock=clock)
         common = opening.common or CommonParts.of(opening.data, opening.folder, opening.embedder, opening.seal_keys)
         store, embedder, meter = common.store, common.embedder, common.meter
         common.hold()

@@ -6,7 +6,7 @@ Opens nothing. Invariant: what can be refused without looking at the store is re
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from semcache.config.packs import Pack
     from semcache.matching.verification import EntryOf, Verifiers
     from semcache.runtime.telemetry import Meter
+    from semcache.storage.prices import TokenRates
 
 
 class VerdictTerms(NamedTuple):
@@ -77,11 +78,11 @@ class Opening:
     `second_backend` are asked what the judge cannot tell of an audit. `decisions` says how many decisions are recorded,
     `undo` for how many seconds a deletion can be undone; with `share_memos` tenants share parsed and embedded texts.
     `common` are the parts of an open cache, for one beside it. One that only `looks` leaves the snapshot of the index,
-    which may be another embedder's, as it is.
+    which may be another embedder's, as it is. `policies` and `prices` may have been read before.
     """
 
     data: str
-    policies: str = "default"
+    policies: str | Pack = "default"
     target: float | None = None
     judge: str | Judge = "exact"
     seed: int | None = None
@@ -96,7 +97,7 @@ class Opening:
     clock: Callable[[], float] = time.time
     hot_bytes: int = 256 << 20
     seal_keys: str | None = None
-    prices: Path | None = None
+    prices: Path | Mapping[str, TokenRates] | None = None
     sink: Callable[[bytes], object] | None = None
     noise: LabelNoise = FAITHFUL
     verdicts: VerdictTerms = NO_VERDICTS

@@ -6,7 +6,7 @@ here is closed with the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from semcache.config.settings import Settings
     from semcache.protocols import Backend
     from semcache.runtime.telemetry import Meter
+    from semcache.storage.prices import TokenRates
 
 
 async def open_from(
     settings: Settings,
+    read: tuple[Pack, Mapping[str, TokenRates]] | None = None,
     *,
     clock: Callable[[], float],
     sink: Callable[[bytes], object] | None = None,
@@ -41,7 +43,7 @@ async def open_from(
     common: CommonParts | None = None,
     looks: bool = False,
 ) -> Components:
-    """Open a cache as the settings say. Raises SemcacheError.
+    """Open a cache as the settings say, with a pack and prices that were `read` before. Raises SemcacheError.
 
     The judge "llm" asks `judge_backend`, or a backend of its own without one; a judge of a plug-in gets the same.
     Verifiers are opened if there is an `upstream`, which they may ask. `common` and `looks` are as in `Opening`.
@@ -55,7 +57,7 @@ async def open_from(
 
     opening = Opening(
         data=settings.store_url if settings.store.url else str(settings.data),
-        policies=settings.policies,
+        policies=settings.policies if read is None else read[0],
         judge=settings.cache.judge,
         embedder=spec_of(settings.embedder, settings.data),
         clock=clock,
@@ -64,7 +66,7 @@ async def open_from(
         hot_bytes=settings.cache.hot_bytes,
         timeout=settings.cache.timeout,
         seal_keys=keys.get_secret_value() if keys else None,
-        prices=settings.prices,
+        prices=settings.prices if read is None else read[1],
         sink=sink,
         verifiers=verifiers,
         judge_backend=judge_backend,

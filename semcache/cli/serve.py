@@ -1,8 +1,8 @@
 """`semcache serve`: the proxy as a service of this machine.
 
 Knows uvicorn and processes, nothing of requests. Options of the command line are passed on in the environment, because
-workers are new processes that read their settings themselves. Invariant: a mistake that can be known is an error before
-a worker starts; a worker that cannot start before any serves ends the command, and none outlives it.
+every process reads its settings again for a reload. Invariant: a mistake that can be known is an error before a worker
+starts; a worker that cannot start before any serves ends the command, and none outlives it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
     from semcache.config.settings import Settings
+    from semcache.proxy.reloading import Loaded
 
-_APP = "semcache.proxy.application:create"
+_APP = "semcache.proxy.process_application:create"
 _GRACE = 20
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
@@ -62,10 +64,10 @@ def serve(
     reload_signal.hold()  # until the proxy is ready to take it
     settings = settings_from(config, **given)
     refuse_port(settings.server.host, port)
-    run_async(_preflight(settings))
+    loaded = run_async(_preflight(settings))
     _export_to_workers(given, config)
     # Before there is a socket to be removed: an exception of a signal may get lost in an import.
-    run = _runner(settings)
+    run = _runner(settings, loaded)
     stop = threading.Event()
     with listening(settings.server.host, settings.server.port) as (listener, url):
         threading.Thread(target=_announce, args=(settings, url, stop), daemon=True).start()
@@ -78,18 +80,16 @@ def serve(
         raise typer.Exit(1)
 
 
-async def _preflight(settings: Settings) -> None:
-    """Find mistakes that every worker would stumble over. Raises ConfigError or StoreError."""
-    from semcache.config.packs import load
+async def _preflight(settings: Settings) -> Loaded:
+    """Find mistakes that every worker would stumble over, and return the files. Raises ConfigError or StoreError."""
     from semcache.config.settings import check_exposure
     from semcache.models.verifiers import open_verifiers
-    from semcache.storage.price_file import read_prices
+    from semcache.proxy.reloading import asked, read_files
     from semcache.upstream.backends import open_backend
     from semcache.upstream.backends.connection import Connection
     from semcache.upstream.routing.replica import Address
 
-    pack = load(settings.policies)
-    read_prices(settings.prices)
+    pack = read_files(settings).pack
     if settings.server.workers > 1 and settings.store.url is not None and settings.store_url == "memory://":
         raise ConfigError(
             "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"
@@ -105,19 +105,23 @@ async def _preflight(settings: Settings) -> None:
     await open_verifiers(settings, pack).close()
     async with store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
+        # In this order, so that no worker misses a reload: one that comes later is done by each.
+        number = await asked(store)
+        return replace(read_files(settings), number=number)
 
 
 def _export_to_workers(given: Mapping[str, object], config: Path | None) -> None:
-    from semcache.config.settings import FILE_VARIABLE, PREFIX
+    from semcache.config.settings import FILE_VARIABLE, PREFIX, find_file
 
-    if config is not None:
-        os.environ[FILE_VARIABLE] = str(config)
+    # Also a file that was found: a worker that starts later must miss it if it is gone.
+    if file := config or find_file(dict(os.environ), Path.cwd()):
+        os.environ[FILE_VARIABLE] = str(file)
     for key, value in given.items():
         if value is not None:
             os.environ[PREFIX + key.replace(".", "__").upper()] = str(value)
 
 
-def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
+def _runner(settings: Settings, loaded: Loaded) -> Callable[[socket.socket], bool]:
     """Return what serves at a socket until a signal, and returns False when it never started."""
     from uvicorn import Config, Server
 
@@ -150,7 +154,7 @@ def _runner(settings: Settings) -> Callable[[socket.socket], bool]:
         return partial(_run, Server(config))
     from semcache.cli.worker_processes import WorkerProcesses
 
-    return lambda listener: WorkerProcesses(config, [listener]).run()
+    return lambda listener: WorkerProcesses(config, [listener], loaded).run()
 
 
 def _run(server: Server, listener: socket.socket) -> bool:

@@ -15,18 +15,21 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config
 
-from semcache.cli.worker_server import serve_in_worker
+from semcache.cli.worker_server import Word, serve_in_worker
 from semcache.runtime import reload_signal
 from semcache.runtime.metric_files import FOLDER, take_room_beforehand
+
+if TYPE_CHECKING:
+    from semcache.proxy.reloading import Loaded
 
 _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
@@ -44,11 +47,11 @@ _log = logging.getLogger(__name__)
 class _Worker:
     """A process that serves, and how long it has been silent."""
 
-    def __init__(self, process: SpawnProcess, words: Connection) -> None:
+    def __init__(self, process: SpawnProcess, words: Connection, has_read: Callable[[Loaded], object]) -> None:
         self.process = process
         self.ready_since: float | None = None
         self.hung = False
-        self._words = words
+        self._words, self._has_read = words, has_read
         self._silent = 0.0
         self._heard = self._ready = False
         # What is written by halves would block a reader for as long as its writer hangs.
@@ -58,10 +61,12 @@ class _Worker:
         with self._words:
             while True:
                 try:
-                    self._ready = self._words.recv()
+                    word: Word = self._words.recv()
                 except (EOFError, OSError):
                     return
-                self._heard = True
+                self._heard, self._ready = True, word.serves
+                if word.read is not None:
+                    self._has_read(word.read)
 
     def look(self, now: float, passed: float) -> None:
         """Take note of what was heard in the `passed` seconds; kill what has said nothing for too long."""
@@ -90,7 +95,7 @@ class _Place:
     def __init__(self) -> None:
         self.worker: _Worker | None = None
         self.due = 0.0
-        self.was_empty = False
+        self.was_lost = False
         self._failures = 0
 
     def lost(self, now: float) -> float:
@@ -100,15 +105,19 @@ class _Place:
             self._failures = 0
         pause = min(_LONGEST_PAUSE, 2.0 ** (self._failures - 1)) if self._failures else 0.0
         self._failures += 1
-        self.worker, self.due = None, now + pause
+        self.worker, self.due, self.was_lost = None, now + pause, True
         return pause
 
 
 class WorkerProcesses:
-    """The workers of one command. The metrics folder is that of the environment."""
+    """The workers of one command. The metrics folder is that of the environment.
 
-    def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
+    All serve by what is `loaded` until a reload has read other files; these are then for those who come later, too.
+    """
+
+    def __init__(self, config: Config, sockets: list[socket.socket], loaded: Loaded) -> None:
         self._config = config
+        self._loaded = loaded
         self._sockets = sockets
         self._places = [_Place() for _ in range(config.workers)]
         self._deaths: dict[str, Any] = {}
@@ -149,13 +158,16 @@ class WorkerProcesses:
     def _start(self) -> _Worker:
         here, there = multiprocessing.Pipe(duplex=False)
         process = multiprocessing.get_context("spawn").Process(
-            target=serve_in_worker, args=(self._config, self._sockets, there)
+            target=serve_in_worker, args=(self._config, self._sockets, self._loaded, there)
         )
         with reload_signal.held():
             process.start()
         # The worker's end: held here too, it would stay open when the worker has died.
         there.close()
-        return _Worker(process, here)
+        return _Worker(process, here, self._take_over)
+
+    def _take_over(self, loaded: Loaded) -> None:
+        self._loaded = loaded
 
     @property
     def _workers(self) -> list[_Worker]:
@@ -196,9 +208,9 @@ class WorkerProcesses:
                 place.worker = self._start()
         elif worker.process.exitcode is not None:
             self._replace(place, worker)
-        elif place.was_empty and worker.ready_since is not None:
-            place.was_empty = False
-            _log.info("worker %s serves in the place that was empty", worker.process.pid)
+        elif place.was_lost and worker.ready_since is not None:
+            place.was_lost = False
+            _log.info("worker %s serves in the place of one that died", worker.process.pid)
 
     def _replace(self, place: _Place, dead: _Worker) -> None:
         code = dead.process.exitcode
@@ -210,7 +222,6 @@ class WorkerProcesses:
         self._count(dead)
         pause = place.lost(time.monotonic())
         pid = dead.process.pid
-        place.was_empty = place.was_empty or pause > 0
         if unable:
             _log.error("worker %s could not start, for the reason above; the next one tries in %g s", pid, pause)
             return

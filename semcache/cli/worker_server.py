@@ -1,6 +1,7 @@
 """One of several worker processes of `semcache serve`: a server, and its word to its parent that it lives.
 
-Knows uvicorn and the pipe to the parent. Invariant: a worker ends with its parent, also if that one was killed.
+Knows uvicorn and the pipe to the parent. Invariant: a worker ends with its parent, also if that one was killed; what a
+reload has read goes to the parent, for those who come later.
 """
 
 from __future__ import annotations
@@ -10,37 +11,54 @@ import os
 import signal
 import socket
 import threading
-import time
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, NamedTuple
 
-from uvicorn import Server
+from uvicorn import Config, Server
 
 if TYPE_CHECKING:
-    from uvicorn import Config
+    from semcache.proxy.reloading import Loaded
+
 
 _EVERY = 0.5  # seconds
 
 
-def serve_in_worker(config: Config, sockets: list[socket.socket], parent: Connection) -> None:
-    """Serve at `sockets` until a signal or the end of the parent. Exits with status 3 if the start fails."""
+class Word(NamedTuple):
+    """The word of a worker: if it serves, and what it has read anew."""
+
+    serves: bool
+    read: Loaded | None
+
+
+def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded, parent: Connection) -> None:
+    """Serve by what is `loaded` until a signal or the end of the parent. Exits with status 3 if the start fails."""
+    from semcache.proxy.process_application import create
+
     config.configure_logging()
+    read: SimpleQueue[Loaded] = SimpleQueue()
+    config.app = partial(create, loaded, read.put)
     server = Server(config)
-    threading.Thread(target=_tell, args=(server, parent), name="semcache-alive", daemon=True).start()
+    threading.Thread(target=_tell, args=(server, read, parent), name="semcache-alive", daemon=True).start()
     threading.Thread(target=_end_with_parent, name="semcache-parent", daemon=True).start()
     with suppress(KeyboardInterrupt):  # the parent was interrupted as well, and says so
         server.run(sockets)
 
 
-def _tell(server: Server, parent: Connection) -> None:
-    """Say again and again that this process lives, and if it serves."""
+def _tell(server: Server, read: SimpleQueue[Loaded], parent: Connection) -> None:
+    """Say again and again that this process lives and if it serves, and hand back what was read."""
+    news = None
     while True:
         try:
-            parent.send(server.started)
+            parent.send(Word(server.started, news))
         except OSError:  # the parent has ended
             return
-        time.sleep(_EVERY)
+        try:
+            news = read.get(timeout=_EVERY)
+        except Empty:
+            news = None
 
 
 def _end_with_parent() -> None:

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from semcache import __version__
@@ -26,9 +25,9 @@ from semcache.agents.library import AsyncSemanticCache
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.opening_from_settings import open_from
-from semcache.config.settings import Settings, check_exposure, find_file
+from semcache.config.settings import Settings, check_exposure
 from semcache.dialects import dialects
-from semcache.errors import ConfigError, SemcacheError, StoreError
+from semcache.errors import SemcacheError, StoreError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
@@ -39,7 +38,17 @@ from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
-from semcache.proxy.reloading import answer, ask, asked, differences, is_new, not_reloaded, read_files, write_action
+from semcache.proxy.reloading import (
+    Loaded,
+    answer,
+    ask,
+    asked,
+    differences,
+    is_new,
+    not_reloaded,
+    read_files,
+    write_action,
+)
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend
@@ -48,7 +57,6 @@ from semcache.proxy.web_socket_route import WebSocketRoute
 from semcache.runtime import reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
-from semcache.runtime.metric_files import FOLDER, take_room_beforehand
 from semcache.types import ApiKey, Endpoint, Recorded
 from semcache.upstream.routing.attempt import Routed
 
@@ -57,31 +65,11 @@ _EMBEDDINGS = "/v1/embeddings"
 _log = logging.getLogger(__name__)
 
 
-def create() -> Proxy:
-    """Return the application of one worker process, from environment and settings file."""
-    from prometheus_client import disable_created_metrics
-
-    # Each counter would be told twice, the second time with a time that nobody asks for.
-    disable_created_metrics()  # type: ignore[no-untyped-call]
-    if os.environ.get(FOLDER):
-        take_room_beforehand()
-
-    first = find_file(dict(os.environ), Path.cwd())
-
-    def settings() -> Settings:
-        env = dict(os.environ)
-        file = find_file(env, Path.cwd())
-        if file is None and first is not None:
-            raise ConfigError(f"{first} was read at the start and is gone: put it back, or restart to do without it")
-        return Settings.load({}, env, file)
-
-    return Proxy(settings(), sink=_stdout, again=settings)
-
-
 class Proxy:
     """The application of one process. `backend` and `clock` replace the real ones in tests.
 
-    `again` reads the settings anew, for a reload.
+    `again` reads the settings anew, for a reload. `loaded` are files that need not be read at the start, and
+    `hand_back` takes those that a reload has read.
     """
 
     def __init__(
@@ -92,6 +80,8 @@ class Proxy:
         clock: Callable[[], float] = time.time,
         sink: Callable[[bytes], object] | None = None,
         again: Callable[[], Settings] | None = None,
+        loaded: Loaded | None = None,
+        hand_back: Callable[[Loaded], object] | None = None,
     ) -> None:
         self.settings = settings
         server = settings.server
@@ -119,6 +109,8 @@ class Proxy:
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
         self._given_again = again
+        self._given_loaded = loaded
+        self._hand_back = hand_back or (lambda _: None)
         self._retiring: set[asyncio.Task[None]] = set()
         self._signalled: set[asyncio.Task[None]] = set()
         self._reloading = asyncio.Lock()
@@ -149,8 +141,8 @@ class Proxy:
             if asks(settings.cache.judge):
                 judge = settings.judge
                 self._judge_backend = backend_for(settings, judge, self._backend, timeout=judge.timeout)
-            self._loaded = read_files(settings)
-            components = await self._components(settings)
+            self._loaded = self._given_loaded or read_files(settings)
+            components = await self._components(self._loaded)
         except BaseException:
             await self._close_backends()
             raise
@@ -160,7 +152,8 @@ class Proxy:
         try:
             keys = await store.keys()
             check_exposure(settings, bool(keys))
-            self._asked = await asked(store)
+            number = self._loaded.number
+            self._asked = await asked(store) if number is None else number
             self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
             self._web_sockets = WebSocketRoute(
                 self._backend,
@@ -209,6 +202,7 @@ class Proxy:
                 await write_action(store, who, {"error": str(error)})
                 raise
             self._asked = await ask(store, who)
+            self._hand_back(replace(self._loaded, number=self._asked))
             await answer(store, self._asked, result)
         await write_action(store, who, result)
         return result
@@ -218,15 +212,15 @@ class Proxy:
         loaded = await asyncio.to_thread(read_files, settings)
         result = differences(self._loaded, loaded)
         settings = self.settings.with_hot(settings)
-        if is_new(self._loaded, loaded):
-            generation = Generation(
-                self._doors, settings, await self._components(settings, self.generation.components.common)
-            )
+        loaded, old = replace(loaded, settings=settings), self._loaded
+        if is_new(old, loaded):
+            components = await self._components(loaded, self.generation.components.common)
+            generation = Generation(self._doors, settings, components)
             await generation.open()
             retired, self.generation = self.generation, generation
             self._retire(retired)
         bounds = settings.limits
-        self.settings, self._loaded = settings, replace(loaded, settings=settings)
+        self.settings, self._loaded = settings, loaded
         async with self._doors.auth.reading:
             keys = await self.cache.api_keys()
             self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
@@ -257,9 +251,10 @@ class Proxy:
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
 
-    async def _components(self, settings: Settings, common: CommonParts | None = None) -> Components:
+    async def _components(self, loaded: Loaded, common: CommonParts | None = None) -> Components:
         return await open_from(
-            settings,
+            loaded.settings,
+            (loaded.pack, loaded.prices),
             clock=self._clock,
             sink=self._sink,
             judge_backend=self._judge_backend,
@@ -384,6 +379,8 @@ class Proxy:
             except Exception as error:
                 result = {"error": not_reloaded(error)}
                 await write_action(store, f"worker {os.getpid()}", result)
+            else:
+                self._hand_back(replace(self._loaded, number=number))
             self._asked = number
         await answer(store, number, result)
 
@@ -395,8 +392,3 @@ def _tune_garbage_collector() -> None:
     gc.set_threshold(20_000, 20, 50)
     # A thread that reads a long request gives way to the event loop this soon.
     sys.setswitchinterval(0.001)
-
-
-def _stdout(lines: bytes) -> None:
-    sys.stdout.buffer.write(lines)
-    sys.stdout.buffer.flush()

@@ -1,7 +1,8 @@
 """Reloading of packs, prices, limits and keys while requests are served: what was asked for, and what came of it.
 
 Knows settings, packs and files; nothing of routes. Invariant: whatever is wrong with a file is found before anything
-changes, and said; a store passes the word to every other worker, each of which reads its own files.
+changes, and said; a store passes the word to every other worker, each of which reads its own files. A worker that
+takes the place of another serves by what that one had read.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import msgspec
 
 from semcache.config.packs import Pack, load
 from semcache.config.settings import KEYS, Settings
-from semcache.errors import ConfigError, SemcacheError
+from semcache.errors import SemcacheError
 from semcache.learning.changed_promises import promises
 from semcache.protocols import OperatorStore, SavedStates
-from semcache.storage.price_file import read_prices
+from semcache.storage.price_file import read_own_prices
+from semcache.storage.prices import TokenRates
 from semcache.types import AdminAction
 
 ASKED, ANSWERED = "reload", "reloaded"
@@ -35,11 +37,15 @@ class ReloadStore(SavedStates, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The files of a generation as they were read: its pack, and the bytes of its prices."""
+    """The files of a generation as they were read.
+
+    `number` is that of the last reload that had been asked for when they were, None if nobody knows.
+    """
 
     settings: Settings
     pack: Pack
-    prices: bytes | None
+    prices: Mapping[str, TokenRates]
+    number: int | None = None
 
 
 def read_files(settings: Settings) -> Loaded:
@@ -47,13 +53,7 @@ def read_files(settings: Settings) -> Loaded:
     pack = load(settings.policies)
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
-    if settings.prices is None:
-        return Loaded(settings, pack, None)
-    read_prices(settings.prices)
-    try:
-        return Loaded(settings, pack, settings.prices.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{settings.prices}: the file of prices cannot be read: {error}") from error
+    return Loaded(settings, pack, read_own_prices(settings.prices))
 
 
 def differences(old: Loaded, new: Loaded) -> dict[str, Any]:

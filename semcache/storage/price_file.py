@@ -10,20 +10,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from semcache.errors import ConfigError
-from semcache.storage.prices import Prices, own_prices
+from semcache.storage.prices import Prices, TokenRates, own_prices
 
 
 def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) -> Prices:
-    """Return list prices with those of a YAML file, if there is one, before them, as `own_prices` reads it.
+    """Return list prices with those of a YAML file, if there is one, before them. Raises ConfigError."""
+    return Prices(read_own_prices(path), clock=clock)
 
-    Raises ConfigError.
-    """
+
+def read_own_prices(path: Path | None) -> dict[str, TokenRates]:
+    """Return the prices of a YAML file, none without one, as `own_prices` reads it. Raises ConfigError."""
     if path is None:
-        return Prices(clock=clock)
+        return {}
     import yaml
 
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: the file of prices cannot be read: {error}") from error
-    return Prices(own_prices(table, path), clock=clock)
+    return own_prices(table, path)

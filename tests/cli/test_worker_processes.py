@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from semcache.cli.worker_processes import _Place, _Worker
-from tests.cli.test_serve import ECHO, Start, ask, ready, url_of
+from semcache.cli.worker_server import Word
+from tests.cli.test_serve import ECHO, Run, Start, ask, ready, url_of
 from tests.waiting import PATIENCE, eventually
 
 
@@ -32,7 +34,7 @@ class _Process:
 def _worker() -> tuple[Any, _Process, Any]:
     here, there = multiprocessing.Pipe(duplex=False)
     process: Any = _Process()
-    return _Worker(process, here), process, there
+    return _Worker(process, here, print), process, there
 
 
 def _children(server: subprocess.Popen[str]) -> list[int]:
@@ -45,29 +47,11 @@ def _said(server: subprocess.Popen[str], word: str) -> str:
     return next(line for line in iter(server.stderr.readline, "") if word in line)
 
 
-def _serving(start: Start) -> tuple[subprocess.Popen[str], str]:
-    """A server of two workers, both of which serve."""
-    server = start("serve", *ECHO, "--workers", 2)
-    url = url_of(ready(server))
-    answered: set[str] = set()
-
-    def both() -> bool:
-        answered.add(_pid_of(url))
-        return len(answered) == 2
-
-    eventually(both)
-    return server, url
-
-
-def _pid_of(url: str) -> str:
-    with urllib.request.urlopen(f"{url}/models", timeout=PATIENCE) as reply:
-        return str(reply.headers["x-request-id"])[4:10]
-
-
 @pytest.mark.process
 def test_a_worker_that_cannot_start_is_tried_again_while_the_others_serve(start: Start, tmp_path: Path) -> None:
     """One was killed while the store was away, and with it the healthy ones ended."""
-    server, url = _serving(start)
+    server = start("serve", *ECHO, "--workers", 2)
+    url = url_of(ready(server))
     data, away = tmp_path / "data", tmp_path / "away"
     data.rename(away)
     data.write_text("in the way")
@@ -78,15 +62,44 @@ def test_a_worker_that_cannot_start_is_tried_again_while_the_others_serve(start:
     assert ask(url, "What is a monad?")[1]
     data.unlink()
     away.rename(data)
-    assert _said(server, "serves in the place that was empty")
+    assert _said(server, "serves in the place of one that died")
     server.send_signal(signal.SIGTERM)
     assert server.wait() == 0
 
 
 @pytest.mark.process
+def test_a_worker_that_takes_a_place_serves_what_was_reloaded_last_and_not_what_lies_on_the_disk(
+    run: Run, start: Start, tmp_path: Path
+) -> None:
+    """One server served by two packs, of which nobody had asked for the second."""
+    server = start("serve", *ECHO, "--workers", 2)
+    url = url_of(ready(server))
+    pack = tmp_path / "plain.yaml"
+
+    def packs_after_a_death() -> set[str]:
+        os.kill(_children(server)[-1], signal.SIGKILL)
+        assert _said(server, "died: killed by SIGKILL")
+        assert _said(server, "serves in the place of one that died")
+        found = set()
+        for _ in range(20):
+            with urllib.request.urlopen(f"{url.removesuffix('/v1')}/readyz", timeout=PATIENCE) as reply:
+                found.add(json.load(reply)["policies"])
+        return found
+
+    pack.write_text("name: other\n")
+    assert packs_after_a_death() == {"plain"}
+    done = run("reload")
+    assert done.returncode == 0, done.stderr
+    assert "restart" not in done.stdout
+    pack.write_text("name: [broken\n")
+    assert packs_after_a_death() == {"other"}
+
+
+@pytest.mark.process
 def test_a_worker_that_hangs_does_not_keep_the_death_of_another_from_being_seen(start: Start) -> None:
     """For as long as one was waited for, signals were not heard, nor was anybody replaced."""
-    server, _ = _serving(start)
+    server = start("serve", *ECHO, "--workers", 2)
+    ready(server)
     *_, first, second = _children(server)
     os.kill(first, signal.SIGSTOP)
     try:
@@ -124,7 +137,7 @@ def test_a_worker_is_killed_for_its_own_silence_and_not_for_a_pause_of_the_machi
 def test_a_worker_that_speaks_lives() -> None:
     worker, process, there = _worker()
     for turn in range(200):
-        there.send(turn > 100)
+        there.send(Word(turn > 100, None))
         eventually(lambda: worker._heard)
         worker.look(float(turn), 0.25)
     assert process.kills == 0

@@ -15,6 +15,7 @@ from semcache.errors import ConfigError, StoreError
 from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
+from semcache.proxy.process_application import create
 from semcache.proxy.reloading import answered, differences, read_files
 from semcache.proxy.reloading import ask as ask_all
 from semcache.runtime.breaker import Breaker
@@ -356,7 +357,7 @@ def test_a_settings_file_that_is_gone_changes_nothing_and_is_said(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SEMCACHE_CONFIG", raising=False)
     (tmp_path / "semcache.yaml").write_text(f"limits: {{requests: 7}}\ndata: {tmp_path / 'data'}\n")
-    proxy = application.create()
+    proxy = create()
     assert proxy._given_again is not None
     assert proxy._given_again().limits.requests == 7
     (tmp_path / "semcache.yaml").unlink()
