@@ -43,10 +43,12 @@ from semcache.proxy.reloading import (
     answer,
     ask,
     asked,
+    asker,
     differences,
     is_new,
     not_reloaded,
     read_files,
+    reloaded,
     write_action,
 )
 from semcache.proxy.route_context import RouteContext
@@ -204,6 +206,7 @@ class Proxy:
             self._asked = await ask(store, who)
             self._hand_back(replace(self._loaded, number=self._asked))
             await answer(store, self._asked, result)
+        reloaded(who, result)
         await write_action(store, who, result)
         return result
 
@@ -381,6 +384,7 @@ class Proxy:
                 await write_action(store, f"worker {os.getpid()}", result)
             else:
                 self._hand_back(replace(self._loaded, number=number))
+                reloaded(f"{await faults.guard('store', asker(store))}, by worker {os.getpid()}", result)
             self._asked = number
         await answer(store, number, result)
 

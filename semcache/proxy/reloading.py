@@ -104,6 +104,12 @@ async def asked(store: ReloadStore) -> int:
     return saved[0] if saved is not None else 0
 
 
+async def asker(store: ReloadStore) -> str:
+    """Return who asked for the last reload. Raises StoreError."""
+    saved = await store.learned(ASKED)
+    return str(msgspec.json.decode(saved[1])["who"]) if saved is not None else "nobody"
+
+
 async def answer(store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
     """Say what came of a request. Raises StoreError."""
     await store.learn(ANSWERED, number, msgspec.json.encode(result))
@@ -125,10 +131,13 @@ def not_reloaded(error: Exception) -> str:
     return str(error) if foreseen else f"{type(error).__name__}: {error}"
 
 
+def reloaded(who: str, result: Mapping[str, Any]) -> None:
+    """Log what was reloaded."""
+    _log.info("reloaded for %s: %s", who, "; ".join(said(result)))
+
+
 async def write_action(store: object, who: str, result: Mapping[str, Any]) -> None:
-    """Log what was reloaded, also for administrators where the store has their log. Raises StoreError."""
-    if "error" not in result:
-        _log.info("reloaded for %s: %s", who, "; ".join(said(result)))
+    """Write down for administrators what was reloaded, where the store has their log. Raises StoreError."""
     if isinstance(store, OperatorStore):
         name = "reload" if "error" not in result else "reload failed"
         await store.act(AdminAction(time.time(), who, name, None, dict(result)))

@@ -65,6 +65,19 @@ async def test_the_log_says_in_words_what_was_reloaded(
     assert second == "reloaded for SIGHUP: nothing has changed"
 
 
+async def test_a_reload_that_another_process_asked_for_is_in_the_log_of_this_one_too(
+    tmp_path: Path, upstream: Upstream, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After `semcache reload` no log of a server said that its pack had changed."""
+    caplog.set_level("INFO", "semcache")
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        _write(tmp_path, name="stricter", target=0.01)
+        await ask_all(proxy.cache.components.store, "command line")
+        await until(lambda: any(line.startswith("reloaded for command line, by worker ") for line in caplog.messages))
+    [line] = [line for line in caplog.messages if line.startswith("reloaded for")]
+    assert line.endswith(": policies; learned anew, for their promises have changed: default")
+
+
 async def test_what_a_pack_leaves_out_of_system_prompts_is_known_beside_the_proxy(
     tmp_path: Path, upstream: Upstream
 ) -> None:
