@@ -46,12 +46,13 @@ def reload(
 
 
 async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
-    from semcache.proxy.reloading import answered, ask, write_action
+    from semcache.proxy.reload_word import request_reload, result_of
+    from semcache.proxy.reloading import write_action
 
     async with store_of(settings) as store:
-        number = await ask(store, "command line")
+        number = await request_reload(store, "command line")
         until = time.monotonic() + wait
-        while (result := await answered(store, number)) is None:
+        while (result := await result_of(store, number)) is None:
             if time.monotonic() > until:
                 return None
             await asyncio.sleep(_EVERY)

@@ -23,10 +23,10 @@ import typer
 from semcache.cli import logging_config, options, output
 from semcache.cli.listener import listening, refuse_port
 from semcache.cli.open_store import run_async, settings_from, store_of
+from semcache.cli.ready_line import announce
 from semcache.cli.shared_metrics import shared_metrics
 from semcache.errors import ConfigError
 from semcache.runtime import reload_signal
-from semcache.runtime.unix_address import unix_path
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -38,7 +38,6 @@ _APP = "semcache.proxy.process_application:create"
 _GRACE = 20
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
-_POLL = 0.05
 
 
 def serve(
@@ -70,7 +69,7 @@ def serve(
     run = _runner(settings, loaded)
     stop = threading.Event()
     with listening(settings.server.host, settings.server.port) as (listener, url):
-        threading.Thread(target=_announce, args=(settings, url, stop), daemon=True).start()
+        threading.Thread(target=announce, args=(settings, url, stop), daemon=True).start()
         try:
             with shared_metrics(settings.server.workers):
                 started = run(listener)
@@ -84,7 +83,8 @@ async def _preflight(settings: Settings) -> Loaded:
     """Find mistakes that every worker would stumble over, and return the files. Raises ConfigError or StoreError."""
     from semcache.config.settings import check_exposure
     from semcache.models.verifiers import open_verifiers
-    from semcache.proxy.reloading import asked, read_files
+    from semcache.proxy.reload_word import last_request
+    from semcache.proxy.reloading import read_files
     from semcache.upstream.backends import open_backend
     from semcache.upstream.backends.connection import Connection
     from semcache.upstream.routing.replica import Address
@@ -106,7 +106,7 @@ async def _preflight(settings: Settings) -> Loaded:
     async with store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
         # In this order, so that no worker misses a reload: one that comes later is done by each.
-        number = await asked(store)
+        number = await last_request(store)
         return replace(read_files(settings), number=number)
 
 
@@ -164,43 +164,3 @@ def _run(server: Server, listener: socket.socket) -> bool:
         if error.code != _START_FAILED:
             raise
     return server.started
-
-
-def _words(settings: Settings) -> str:
-    """Say when and by whom a language model is asked about doubts, and how to end that."""
-    from semcache.models.verifiers import may_ask
-
-    chosen = settings.verdicts
-    if chosen.mode == "off":
-        return "a language model's word: off (verdicts.mode)"
-    if not (may_ask(settings) or settings.verifier.kind == "llm"):
-        return (
-            "a language model's word: nobody is asked, for the server has no upstream key of its own; set "
-            "upstream.api_key, or verdicts.callers_key=true to ask with the caller's"
-        )
-    mode = "after" if chosen.mode == "auto" else chosen.mode
-    model = chosen.model or settings.verifier.model or "the model that a request names"
-    share = chosen.budget if chosen.budget is not None else 0.02 if mode == "after" else None
-    capped = "" if share is None else f" for at most {share:.1%} of upstream spend"
-    return f"a language model's word: {mode}, by {model}{capped}; verdicts.mode=off asks nobody"
-
-
-def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
-    """Say that the proxy is ready, once it says so itself."""
-    from semcache.cli.local_connection import readiness
-
-    while not stop.wait(_POLL):
-        ready = readiness(url, timeout=5)
-        if ready is None:
-            continue
-        store = settings.explain()
-        where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
-        upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
-        # Where there are keys, strangers are not told.
-        held = f"entries {ready['entries']}  " if "entries" in ready else ""
-        base_url = f"{url}/v1" if unix_path(url) is None else f"{url} (http://localhost/v1)"
-        output.note(
-            f"semcache is ready on {base_url}  upstream {upstream}  policies {ready['policies']}  "
-            f"store {where}  {held}{_words(settings)}"
-        )
-        return

@@ -38,19 +38,8 @@ from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
-from semcache.proxy.reloading import (
-    Loaded,
-    answer,
-    ask,
-    asked,
-    asker,
-    differences,
-    is_new,
-    not_reloaded,
-    read_files,
-    reloaded,
-    write_action,
-)
+from semcache.proxy.reload_word import last_request, last_requester, request_reload, write_result
+from semcache.proxy.reloading import Loaded, differences, is_new, not_reloaded, read_files, reloaded, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend
@@ -155,7 +144,7 @@ class Proxy:
             keys = await store.keys()
             check_exposure(settings, bool(keys))
             number = self._loaded.number
-            self._asked = await asked(store) if number is None else number
+            self._asked = await last_request(store) if number is None else number
             self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
             self._web_sockets = WebSocketRoute(
                 self._backend,
@@ -203,9 +192,9 @@ class Proxy:
             except SemcacheError as error:
                 await write_action(store, who, {"error": str(error)})
                 raise
-            self._asked = await ask(store, who)
+            self._asked = await request_reload(store, who)
             self._hand_back(replace(self._loaded, number=self._asked))
-            await answer(store, self._asked, result)
+            await write_result(store, self._asked, result)
         reloaded(who, result)
         await write_action(store, who, result)
         return result
@@ -367,7 +356,7 @@ class Proxy:
 
     async def _follow_reloads(self) -> None:
         store, faults = self.generation.components.store, self.generation.components.faults
-        number = await faults.guard("store", asked(store))
+        number = await faults.guard("store", last_request(store))
         if number == self._asked:
             return
         async with self._reloading:
@@ -384,9 +373,9 @@ class Proxy:
                 await write_action(store, f"worker {os.getpid()}", result)
             else:
                 self._hand_back(replace(self._loaded, number=number))
-                reloaded(f"{await faults.guard('store', asker(store))}, by worker {os.getpid()}", result)
+                reloaded(f"{await faults.guard('store', last_requester(store))}, by worker {os.getpid()}", result)
             self._asked = number
-        await answer(store, number, result)
+        await write_result(store, number, result)
 
 
 def _tune_garbage_collector() -> None:

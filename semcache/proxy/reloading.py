@@ -1,8 +1,7 @@
-"""Reloading of packs, prices, limits and keys while requests are served: what was asked for, and what came of it.
+"""Reloading of packs, prices and limits while requests are served: the files, what has changed in them, and its log.
 
-Knows settings, packs and files; nothing of routes. Invariant: whatever is wrong with a file is found before anything
-changes, and said; a store passes the word to every other worker, each of which reads its own files. A worker that
-takes the place of another serves by what that one had read.
+Knows settings, packs and files; nothing of routes, nor of other workers. Invariant: whatever is wrong with a file is
+found before anything changes, and said.
 """
 
 from __future__ import annotations
@@ -12,27 +11,20 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Protocol
-
-import msgspec
+from typing import Any
 
 from semcache.config.packs import Pack, load
 from semcache.config.settings import KEYS, Settings
 from semcache.errors import SemcacheError
 from semcache.learning.changed_promises import promises
-from semcache.protocols import OperatorStore, SavedStates
+from semcache.protocols import OperatorStore
 from semcache.storage.price_file import read_own_prices
 from semcache.storage.prices import TokenRates
 from semcache.types import AdminAction
 
-ASKED, ANSWERED = "reload", "reloaded"
 _LIMITS = "limits."
 _log = logging.getLogger(__name__)
 _HOT = ("policies", "prices", "cache.target")
-
-
-class ReloadStore(SavedStates, Protocol):
-    """The part of a store by which workers pass the word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,40 +80,6 @@ def said(result: Mapping[str, Any]) -> list[str]:
 def is_new(old: Loaded, new: Loaded) -> bool:
     """Return True if a generation must be opened for what was read."""
     return old.pack != new.pack or old.prices != new.prices
-
-
-async def ask(store: ReloadStore, who: str) -> int:
-    """Have every worker of a store reload; return the number of this request. Raises StoreError."""
-    saved = await store.learned(ASKED)
-    number = (saved[0] if saved is not None else 0) + 1
-    await store.learn(ASKED, number, msgspec.json.encode({"who": who}))
-    return number
-
-
-async def asked(store: ReloadStore) -> int:
-    """Return the number of the last request to reload, 0 where there was none. Raises StoreError."""
-    saved = await store.learned(ASKED)
-    return saved[0] if saved is not None else 0
-
-
-async def asker(store: ReloadStore) -> str:
-    """Return who asked for the last reload. Raises StoreError."""
-    saved = await store.learned(ASKED)
-    return str(msgspec.json.decode(saved[1])["who"]) if saved is not None else "nobody"
-
-
-async def answer(store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
-    """Say what came of a request. Raises StoreError."""
-    await store.learn(ANSWERED, number, msgspec.json.encode(result))
-
-
-async def answered(store: ReloadStore, number: int) -> dict[str, Any] | None:
-    """Return what came of a request, None until a worker has said so. Raises StoreError."""
-    saved = await store.learned(ANSWERED)
-    if saved is None or saved[0] < number:
-        return None
-    result: dict[str, Any] = msgspec.json.decode(saved[1])
-    return result
 
 
 def not_reloaded(error: Exception) -> str:

@@ -16,8 +16,8 @@ from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.process_application import create
-from semcache.proxy.reloading import answered, differences, read_files
-from semcache.proxy.reloading import ask as ask_all
+from semcache.proxy.reload_word import request_reload, result_of
+from semcache.proxy.reloading import differences, read_files
 from semcache.runtime.breaker import Breaker
 from semcache.types import ApiKey
 from semcache.types.evidence import Label, LabelSource
@@ -72,7 +72,7 @@ async def test_a_reload_that_another_process_asked_for_is_in_the_log_of_this_one
     caplog.set_level("INFO", "semcache")
     async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
         _write(tmp_path, name="stricter", target=0.01)
-        await ask_all(proxy.cache.components.store, "command line")
+        await request_reload(proxy.cache.components.store, "command line")
         await until(lambda: any(line.startswith("reloaded for command line, by worker ") for line in caplog.messages))
     [line] = [line for line in caplog.messages if line.startswith("reloaded for")]
     assert line.endswith(": policies; learned anew, for their promises have changed: default")
@@ -195,7 +195,7 @@ async def test_a_worker_whose_store_fails_while_it_reloads_tries_again(
 
         monkeypatch.setattr(proxy, "_reload", failing)
         _write(tmp_path, name="other")
-        await ask_all(proxy.cache.components.store, "another worker")
+        await request_reload(proxy.cache.components.store, "another worker")
         await until(lambda: proxy.cache.pack.name == "other")
         assert failed
 
@@ -319,12 +319,12 @@ async def test_a_reload_that_nobody_foresaw_to_fail_is_answered_and_not_tried_fo
 
         monkeypatch.setattr(proxy, "_reload", failing)
         store = proxy.cache.components.store
-        number = await ask_all(store, "another worker")
+        number = await request_reload(store, "another worker")
         await until(lambda: proxy._asked == number)
         result = None
         while result is None:
             await asyncio.sleep(0.01)
-            result = await answered(store, number)
+            result = await result_of(store, number)
         assert "not yours" in result["error"]
         assert tried == [1]
 
