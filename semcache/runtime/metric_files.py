@@ -7,16 +7,16 @@ written is counted by its process alone, and that is said once.
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 from functools import cache
 from pathlib import Path
 
+from semcache.runtime.disk_space import allocate
+
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _SIZE = 1 << 16  # of a new file of prometheus_client, which doubles it
 _OVERHEAD = 32  # bytes beside the name of a value, at most
-_UNKNOWN = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # of file systems that cannot take room beforehand
 _log = logging.getLogger(__name__)
 
 
@@ -31,12 +31,7 @@ def take(path: Path, size: int) -> None:
     """Make a file of `size` bytes at least that are really there. Raises OSError if the disk has no room."""
     found = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        # Not known to macOS and Windows.
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(found, 0, max(size, os.fstat(found).st_size))
-    except OSError as error:
-        if error.errno not in _UNKNOWN:
-            raise
+        allocate(found, max(size, os.fstat(found).st_size))
     finally:
         os.close(found)
 

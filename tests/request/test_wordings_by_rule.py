@@ -175,6 +175,7 @@ OTHER = [
     ("how do i get a promo", "how do i get a promotion"),
 ]
 SAME = [
+    ("How many days does a year have?", "How many days are there in a year?"),
     ("Morning! Which gases are in the air?", "Which gases are in the air?"),
     ("Evening all, how do I fix a shredder?", "How do I fix a shredder?"),
     ("how do i mute myself on zoom", "How do I mute myself on Zoom?"),

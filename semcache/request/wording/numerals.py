@@ -172,7 +172,7 @@ _SCALE_LETTER = re.compile(r"(?<![\w.,/:$-])(-?\d{2,3}(?:\.\d+)?) ?([CF])(?![\w-
 _BARE_SCALE = re.compile(r"\b(?:degrees? )?(celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NUMBER_SIGN = re.compile(r"(?<!\S)#(\d+)(?![\w])")
 _PER = re.compile(
-    r" (?<=[a-z\d] )(?<! in )(?<!thin )(?<!half )(?<! make )(?<! has )"
+    r" (?<=[a-z\d] )(?<! in )(?<!thin )(?<!half )(?<! make )(?<! has )(?<! does )"
     r"(?:an?|each|every) (day|week|month|year|hour|minute|second|night)(?=$| (?!or\b|and\b"
     r"|ago\b|before\b|after\b|later\b|in\b)|[?.,])"
 )
