@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from semcache.cache.decision_log import DecisionTerms
 from semcache.cache.opening import open_components
 from semcache.cache.opening_choices import Opening, VerdictTerms
-from semcache.learning.changed_promises import LabelOrigins
-from semcache.learning.judges import JUDGES, asks, judge_id
+from semcache.learning.judges import asks
 from semcache.learning.restored_log import LearningTerms
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.priors import read_priors
@@ -111,14 +110,12 @@ def _verdicts(settings: Settings, upstream: Backend | None) -> VerdictTerms:
 def learning_terms(settings: Settings, pack: Pack) -> LearningTerms:
     """Return the terms under which a server of these settings learns; nothing is opened. Raises ConfigError.
 
-    Only an open embedder has a name, so these fit the labels of any; and so it is with a judge of a plug-in.
+    They fit the labels of any embedder, judge and model: only an open embedder has a name, and who looks at a store
+    need not have the settings of who fills it.
     """
-    judge, noise = settings.cache.judge, noise_of(settings)
-    judged_by = judge_id(judge, settings.judge.model, noise) if judge in JUDGES else None
     return LearningTerms(
         pack=pack,
-        origins=LabelOrigins(judge=judged_by, words=verdict_model(settings)),
-        noise=noise,
+        noise=noise_of(settings),
         priors=read_priors(prior_of(spec_of(settings.embedder, settings.data))),
         grants=1.0 / settings.server.workers,
     )

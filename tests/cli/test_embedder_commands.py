@@ -116,7 +116,7 @@ def test_a_dimension_that_the_model_does_not_have_is_refused(run: Run, tmp_path:
     done = run("embedder", "install", model, env=SHIPPED)
     assert done.returncode == 2
     assert "gives 384 dimensions, not the 256" in done.stderr
-    assert "the cache keeps the one it has" in done.stderr
+    assert "the cache keeps the embedder that it has" in done.stderr
     assert not (tmp_path / "data" / "embedder.json").exists()
 
 

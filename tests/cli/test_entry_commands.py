@@ -65,7 +65,7 @@ async def test_an_option_that_chooses_nothing_is_an_error(run: Run, fill: Fill) 
     for done, told in (
         (run("purge", "--source", "trafic", "--yes"), "traffic, import or audit"),
         (run("stats", "--since", "3d"), "--by"),
-        (run("import", "log.jsonl", "--tenant", ""), "--tenant is empty"),
+        (run("import", "log.jsonl", "--tenant", ""), "--tenant is ''"),
     ):
         assert done.returncode == 2
         assert told in done.stderr
@@ -198,6 +198,7 @@ async def test_stats_learn_from_the_labels_that_a_server_learns_from(run: Run, f
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing") as cache:
         labels = [audit(correct=True), worded, report, withdrawal(report, at=9.0)]
         await cache.components.learner.log.append(labels)
+        await cache.components.learner.log.relearn()
         here = cache.components.strategy.standing("default")
     async with store_of(Settings.load({"data": tmp_path / "data"}, {}, None)) as store:
         # Of a worker that was killed, in no saved state.

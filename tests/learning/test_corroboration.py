@@ -157,11 +157,11 @@ def test_what_surprises_in_all_tenants_alike_is_learned_from() -> None:
 
 @given(st.lists(st.sampled_from("ab"), max_size=300))
 def test_two_tenants_are_heard_alike(names: list[str]) -> None:
-    """With two there is no telling who is unlike the other; the first two samples of a newcomer wait for a third."""
+    """With two there is no telling who is unlike the other; a newcomer that errs is heard once it can be compared."""
     both = Corroboration()
     for place, name in enumerate(names):
         heard = both.take(replace(SAMPLE, tenant=name)) is Reach.ALL
-        assert heard or names[:place].count(name) < 2
+        assert heard or names[:place].count(name) < 3
 
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=600))

@@ -24,7 +24,9 @@ CHILD = """
 import asyncio, itertools, sys
 from semcache import AsyncSemanticCache
 from semcache.learning import label_log
+from semcache.learning.reports import is_about_one_request
 from semcache.matching import strategies
+from semcache.types import parse_id
 from tests.learned import Pupil
 
 strategies.STRATEGIES = {"static": Pupil, "certified": Pupil}
@@ -37,8 +39,13 @@ async def main(data, pack, first):
         await cache.record(found, f"Answer {n % 3}")
         if n % 5 == 0:
             await cache.settle()
-        if found.answer is not None and await cache.feedback(found.entry_id, correct=True):
-            print(n, flush=True)
+        if found.answer is not None:
+            await cache.components.event_log.flush()
+            [entry] = await cache.components.store.get([parse_id(found.entry_id)])
+            # One about any of several requests is heard, and teaches nothing.
+            teaches = await is_about_one_request(cache.components.store, entry)
+            if await cache.feedback(found.entry_id, correct=True) and teaches:
+                print(n, flush=True)
         print(-n, flush=True)
 
 asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
