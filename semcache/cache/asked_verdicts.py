@@ -105,7 +105,7 @@ class AskedVerdicts:
                 answered = await self._answered(lookup, served)
         finally:
             if bill:
-                cost = sum([asking.prices.cost(model, one) for model, one in bill])
+                cost = self._cost(bill)
                 spent = amount(cost, _total(bill))
                 if later or answered is None:
                     asking.paid(bill, BilledFor(request.scope.tenant, lookup.category))
@@ -144,10 +144,9 @@ class AskedVerdicts:
 
     def settle_audit(self, reserved: Reservation, bill: Bill, billed_for: BilledFor) -> None:
         """Note what it did cost: nothing, if the bill is empty."""
-        cost = sum([self.asking.prices.cost(model, one) for model, one in bill])
         if bill:
             self.asking.paid(bill, billed_for)
-        self.cap.settle(reserved, amount(cost, _total(bill)) if bill else None)
+        self.cap.settle(reserved, amount(self._cost(bill), _total(bill)) if bill else None)
 
     def forwarded(self, request: Request, row: Recorded) -> None:
         """Note what a request cost upstream, a share of which may be spent on verdicts."""
@@ -178,6 +177,10 @@ class AskedVerdicts:
             "called_off": self._called_off.calls,
             "called_off_seconds": self._called_off.seconds,
         }
+
+    def _cost(self, bill: Bill) -> float:
+        """The cost of a bill in US dollars."""
+        return sum([self.asking.prices.cost(model, one) for model, one in bill])
 
     def _share(self, *, later: bool) -> float:
         """The part of upstream spend that a verdict may cost."""
