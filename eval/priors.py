@@ -63,6 +63,8 @@ CONTRIVED = (
     *("asked_of_a_story", "changed_places", "choices_and_plans", "exercises", "experts_ask_at_length"),
     *("briefs_with_particulars", "customers_at_length", "functions_and_errors", "notes_and_dictation", "one_liners"),
     *("over_a_text", "said_quite_otherwise", "tables_and_records"),
+    *("little_joints", "operators_and_literals", "people_and_places", "requests_reshaped"),
+    *("short_and_quite_otherwise", "story_figures_asked", "two_options_compared"),
     *AGAINST_IT,
 )
 # The topics in which somebody is asked to do something; in the others, somebody asks.

@@ -6,12 +6,17 @@ processes share the work changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from eval.decisions import hindsight, resuming, streams
 from eval.decisions.contenders import Contract, Insertion, Prior, contenders, learned, pack, seen_by, simulator
 from eval.embedded import embedded
+from semcache.simulate.arrivals import Arrival
+from semcache.simulate.simulation_result import SimulationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One contender over one permutation. `net` counts requests for which the backend was not asked."""
+    """One contender over one permutation. `net` counts requests for which the backend was not asked.
+
+    `pairs` has a checksum of the two texts of each hit by meaning, which is the same in every permutation, and
+    `mistaken` those of wrong hits.
+    """
 
     requests: int
     exact: int
@@ -44,6 +53,8 @@ class Run:
     wrong: int
     net: int
     audits: int
+    pairs: tuple[int, ...] = ()
+    mistaken: tuple[int, ...] = ()
 
     @property
     def hits(self) -> float:
@@ -140,8 +151,29 @@ def _one(job: _Job) -> tuple[Bounds, dict[Key, Run]]:
             for target in (plan.rung,) if contender.rung else plan.targets:
                 given = pack(contender, target, contract)
                 cache = simulator(contender, given, job.insertion, seed, job.priors[contender.guards])
-                said = cache.run(shown, vectors).summary()
-                net = said["requests"] - said["backend_calls"]
-                counts = (said["requests"], said["exact"], said["semantic"], said["wrong"], net, said["audits"])
-                runs[Key(job.stream, job.insertion, name, contract, target)] = Run(*counts)
+                runs[Key(job.stream, job.insertion, name, contract, target)] = _counted(
+                    cache.run(shown, vectors), shown
+                )
     return bounds, runs
+
+
+def _counted(result: SimulationResult, arrivals: Sequence[Arrival]) -> Run:
+    said = result.summary()
+    served = [
+        (_checksum(arrivals[at].text, arrivals[int(result.source[at])].text), bool(result.wrong[at]))
+        for at in np.flatnonzero(result.semantic)
+    ]
+    return Run(
+        said["requests"],
+        said["exact"],
+        said["semantic"],
+        said["wrong"],
+        said["requests"] - said["backend_calls"],
+        said["audits"],
+        pairs=tuple(pair for pair, _ in served),
+        mistaken=tuple(pair for pair, wrong in served if wrong),
+    )
+
+
+def _checksum(one: str, two: str) -> int:
+    return zlib.crc32("\0".join(sorted((one, two))).encode())

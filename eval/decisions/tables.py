@@ -6,6 +6,7 @@ Knows what was measured and how a table looks. Invariant: every rate stands besi
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 
 from eval.decisions import plots
@@ -48,7 +49,7 @@ def section(measured: Measured, plan: Plan, command: str) -> Section:
                 title, (*_HEADS, "x vCache", "static", "way"), [*_bounds(measured, stream, insertion), *map(_row, here)]
             )
         )
-    tables += [_ladder(found, plan), _verdict("Against the aims", found)]
+    tables += [_pairs(measured), _ladder(found, plan), _verdict("Against the aims", found)]
     if {_NOISY, "natural-judged"} <= {one.key.stream for one in found}:
         told = [one for one in found if one.key.stream != _NOISY]
         tables.append(_verdict(f"Against the aims, without the noisy labels of `{_NOISY}`", told))
@@ -101,6 +102,33 @@ def _row(line: Line) -> list[str]:
         percent(line.static),
         percent(line.way, 0),
     ]
+
+
+def _pairs(measured: Measured) -> Table:
+    """How many different pairs of prompts stand behind the wrong answers of all permutations."""
+    rows = []
+    for key, runs in measured.runs.items():
+        wrong = Counter(pair for one in runs for pair in one.mistaken)
+        if key.contract != "hit" or not wrong:
+            continue
+        served = {pair for one in runs for pair in one.pairs}
+        rows.append(
+            [
+                f"{key.stream}, {key.insertion}: {key.contender}",
+                percent(key.target, 1),
+                f"{sum(one.semantic for one in runs):,}",
+                f"{wrong.total():,}",
+                f"{len(served):,}",
+                f"{len(wrong):,}",
+                f"{wrong.most_common(1)[0][1]:,}",
+            ]
+        )
+    heads = ("", "target", "hits by meaning", "wrong", "pairs", "wrong pairs", "hits of the commonest of these")
+    note = (
+        "Sums over the permutations, which have the same prompts in other orders: one pair may be served in each, so"
+        " that wrong answers of several permutations are no independent evidence."
+    )
+    return Table("Pairs of prompts behind the hits by meaning", heads, rows, note)
 
 
 def _ladder(found: Sequence[Line], plan: Plan) -> Table:

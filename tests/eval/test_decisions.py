@@ -220,6 +220,16 @@ def test_noisy_labels_are_left_out_where_the_same_questions_have_judged_ones() -
     assert [one.rows[0][1] for one in (all_, judged_)] == ["50.0", "0.0"]
 
 
+def test_wrong_answers_of_one_pair_in_several_permutations_count_as_one_pair() -> None:
+    key = Key("s", "always", "certified", "hit", 0.01)
+    found = [
+        Run(100, 0, 2, 1, 2, 0, pairs=(11, 12), mistaken=(11,)),
+        Run(100, 0, 3, 2, 3, 0, pairs=(11, 12, 13), mistaken=(11, 13)),
+    ]
+    (row,) = tables._pairs(Measured({key: found}, {})).rows
+    assert row[2:] == ["5", "3", "3", "2", "2"]
+
+
 @pytest.mark.parametrize(("said", "serves"), [(1.0, True), (0.1, False)])
 def test_what_the_verifier_of_a_stream_says_is_heard(said: float, serves: bool) -> None:
     asked = Candidate(Card(1, b"", b"", "default", "", 0.0, 9e9), 0.9, features=(0.0,) * len(features.NAMES))

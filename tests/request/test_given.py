@@ -12,11 +12,11 @@ from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 EMAIL = "Hi all, the office is closed today. My order is late, where is it? We go live tomorrow at nine, see you then."
 PROBLEMS = [
     "Sam ran 3 miles on Monday and 5 miles on Tuesday. How many miles did Sam run this week?",
-    "Ali had $21. Leila gave him half of her $100. How much does Ali have now?",
-    "A pet store currently has 5 dogs, 2 cats, and 10 birds. How many legs do the pets in the store have in total?",
-    "Last night Rick killed ten wolves and 15 cougars. Today he killed three times as many. How many did Rick kill?",
-    "Suppose I have 12 eggs. I drop 2 and eat 5. How many eggs do I have left?",
-    "If a diamond costs $2000 today and gold 4/5 of that, find the total price of both.",
+    "Omar had $34. Ines gave him half of her $90. How much does Omar have now?",
+    "A farm currently has 6 goats, 3 geese, and 11 hens. How many legs do the animals on the farm have in total?",
+    "Last night Nora picked ten pears and 15 plums. Today she picked three times as many. How many did Nora pick?",
+    "Suppose I have 15 plates. I break 3 and sell 4. How many plates do I have left?",
+    "If a sofa costs $900 today and an armchair 2/3 of that, find the total price of both.",
 ]
 NO_PROBLEMS = [
     "How many goals did Kane score in 2 games last week?",

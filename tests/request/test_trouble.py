@@ -10,16 +10,16 @@ from semcache.request.secrets import fold
 
 OF_ANY_DAY = [
     "My phone doesn't charge since yesterday, I tried another cable. What can be the problem?",
-    "My card was declined at a restaurant today and I am not sure why.",
-    "My phone was stolen yesterday, can you help me with this?",
-    "I can't withdraw any money from my account. What's going on?",
-    "What is going on? I have entered my passcode and it's not working.",
+    "The till at the garage refused my card today and I have no idea why.",
+    "Somebody took my phone yesterday, can you tell me what to do?",
+    "I can't take out cash at any machine. What's going on?",
+    "What is going on? I typed my PIN three times and it isn't accepted.",
     "I lost my wallet this morning. What should I do?",
-    "The ATM won't give me my card back. I need it back now!",
-    "I made a deposit this morning but it is still pending?",
+    "The cash machine has swallowed my card. I need it back now!",
+    "I paid in some cash this morning but it is still pending?",
     "My laptop crashed last night and now it doesn't start. How can I get my files back?",
-    "Is there a way to revert my transaction from this morning?",
-    "I want to cancel a transaction I made yesterday",
+    "Can I somehow undo my payment from this morning?",
+    "I want to stop a payment that I made yesterday",
 ]
 OF_THIS_DAY = [
     "My transfer keeps failing. Is your system down at this time?",
@@ -50,9 +50,9 @@ def test_a_text_without_a_trouble_of_its_own_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("text", "live"),
     [
-        ("The exchange rate for my card payment is wrong", False),
-        ("How do you decide what the exchange rates are?", False),
-        ("Where can I find your exchange rates?", False),
+        ("The exchange rate on my hotel bill is wrong", False),
+        ("How do you fix the exchange rates that you use?", False),
+        ("Where do you publish your exchange rates?", False),
         ("what is the exchange rate?", True),
         ("Is the exchange rate right now higher than the one I was charged?", True),
         ("What is the maximum top up?", False),

@@ -186,7 +186,7 @@ SAME = [
     ("With a stiff knee, how do I run?", "How do I run with a stiff knee?"),
     ("help me reset my password", "how do I reset my password?"),
     ("I need help changing my PIN", "How do I change my PIN?"),
-    ("what is the process for activating my card", "how do I activate my card"),
+    ("what is the process for activating my modem", "how do I activate my modem"),
     ("Could you rewrite this politely: Send it, please", "rewrite this politely: Send it, please"),
     ("can you explain photosynthesis", "explain photosynthesis"),
     ("How do I even start?", "How do I start?"),

@@ -28,6 +28,7 @@ _WRONG = vocabulary(
     " wrong incorrect twice double extra missing lost lose stolen stole mugged robbed attacked taken pending stuck"
     " disappeared vanished gone broke broken blocked locked hacked frozen overcharged mistake accidentally accident"
     " problem problems issue issues trouble fraud fraudulent crashed crashes crashing slow dead leaking leaks"
+    " swallowed eaten jammed undo cancel stop revert reverse"
 )
 # What changes in the world, and what is looked up or done for the asker.
 _ELSE = vocabulary(
