@@ -1,4 +1,4 @@
-"""An audited stratum: one kind of hits in one category, with its certificate, tenant classes, closing and reopening.
+"""An audited stratum: one kind of hits in one category, with the claim about it and its tenant classes.
 
 Knows right and wrong, nothing of prompts. Invariant: only audits of served answers enter a certificate or close the
 stratum, and only labels of answers that would have been served open it again.
@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.certificate import Certificate, Reopening
+from semcache.matching.strategies.certified.audited_claim import AuditedClaim
+from semcache.matching.strategies.certified.certificate import Certificate
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types.evidence import Label, LabelSource
 
@@ -22,12 +23,19 @@ class AuditedStratum:
     """
 
     def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
-        self._beta, self._noise = beta, noise
-        self._reopening = Reopening(noise)
-        self.certificate = Certificate(beta, noise)
+        self._noise, self.claim = noise, AuditedClaim(beta, noise)
         self.tenants = Tenants(beta, noise)
-        self.closed = False
         self.served = self.waited = 0
+
+    @property
+    def certificate(self) -> Certificate:
+        """The evidence of the audits since the stratum was closed last."""
+        return self.claim.certificate
+
+    @property
+    def closed(self) -> bool:
+        """True if nothing is served for now."""
+        return self.claim.closed
 
     def refuses(self, tenants: str) -> bool:
         """Return True if nothing is served to this class of tenants for now."""
@@ -40,12 +48,8 @@ class AuditedStratum:
 
     def audit(self, tenants: str, target: float, *, wrong: bool) -> bool:
         """Look at an audited answer; `target` is the error per hit that is allowed. True if it closed by that."""
-        self.certificate.take(target, wrong=wrong)
         self.tenants.take(tenants, target, wrong=wrong)
-        exceeded = self.certificate.exceeded
-        if exceeded:
-            self.close()
-        return exceeded
+        return self.claim.audit(target, wrong=wrong)
 
     def take_undecided(self, tenants: str, target: float) -> None:
         """Look at an audited answer of which no verdict came."""
@@ -64,28 +68,14 @@ class AuditedStratum:
     def watch(self, tenants: str, target: float, *, correct: bool) -> bool:
         """Look at a label of what would have been served; return True if the stratum opened by it."""
         self.tenants.watch(tenants, target, correct=correct)
-        opens = self.closed and self._reopening.passed(target, correct=correct)
-        self.closed = self.closed and not opens
-        return opens
-
-    def close(self) -> None:
-        """Serve nothing until labels of answers that would be served show otherwise; the certificate begins anew."""
-        self.closed, self._reopening = True, Reopening(self._noise)
-        self.certificate = Certificate(self._beta, self._noise)
+        return self.claim.watch(target, correct=correct)
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "certificate": self.certificate.state(),
-            "tenants": self.tenants.state(),
-            "closed": self.closed,
-            "served": self.served,
-            "probation": self._reopening.state(),  # an older name, which saved states have
-        }
+        return {**self.claim.state(), "tenants": self.tenants.state(), "served": self.served}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
-        self.certificate.restore(state["certificate"])
+        self.claim.restore(state)
         self.tenants.restore(state["tenants"])
-        self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self._reopening.restore(state["probation"])
+        self.served = int(state["served"])

@@ -207,12 +207,12 @@ class _Stratum(AuditedStratum):
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
             if self.error > target:
-                self.close()
+                self.claim.close()
         elif label.source is LabelSource.AUDIT and label.served:
             self._wrong, self._seen = self._wrong + self._errors(label), self._seen + 1.0
             self._shown = self.audit(tenants, target, wrong=wrong) or self._shown
             if self.error > target and not self.closed:
-                self.close()
+                self.claim.close()
         elif label.source is LabelSource.UNDECIDED:
             self.take_undecided(tenants, target)
         elif label.source is LabelSource.MISS and self.watch(tenants, target, correct=label.correct):
@@ -234,7 +234,7 @@ class _Stratum(AuditedStratum):
         """Take back so many errors of so many answers from the belief; what was forgotten is not taken back twice."""
         least = min(self._wrong, self._prior * _PRIOR_AUDITS)
         self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - seen)
-        self.closed = self.closed and (self._shown or self.error > target)
+        self.claim.closed = self.closed and (self._shown or self.error > target)
 
     def standing(self, kind: Kind) -> StratumStanding:
         one = self.certificate

@@ -24,7 +24,7 @@ from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.types.evidence import CertificateEvidence, LadderRung
 
 LADDER = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
-_LENIENT = 0.2
+LENIENT = 0.2  # error per hit: no bet is at a more lenient level
 _AGAINST_MORE = (0.2, 0.4, 0.7, 0.97)  # shares of the stake at which one error would ruin the bettor
 _WEIGHTS = (0.1, 0.15, 0.25, 0.5)  # of these: most audits find no error
 _AGAINST_LESS = (0.02, 0.05, 0.1, 0.25)  # shares of the stake at which one right answer would
@@ -32,7 +32,6 @@ _MOSTLY = 0.8  # share of the money for a certificate that is staked at the firs
 _FIRST = 0.5  # the same of the money against one
 _ALL = 2.1097  # the sum over n >= 2 of 1 / (n ln(n)^2)
 _RICHEST = 1e12
-_CONVINCED = 5.0  # wealth
 _PATIENT = 1 << 20  # audits: more are never waited for
 _BLOCK = 256  # audits that are looked ahead at once, and then twice as many
 _HUGE = 600.0  # logarithm of what a number still holds
@@ -146,32 +145,6 @@ class ExcessTest:
         self._seen = int(seen)
 
 
-class Reopening:
-    """Evidence, label by label, that refused answers would be right, by which a closed category opens again.
-
-    The bet is against twice the share of wrong answers that is seen at the allowed error. A wrong answer costs wealth,
-    but does not erase the evidence so far. Saved states keep it under the key "probation".
-    """
-
-    def __init__(self, noise: LabelNoise = FAITHFUL) -> None:
-        self._noise = noise
-        self._bet = Bet()
-
-    def passed(self, allowed: float, *, correct: bool) -> bool:
-        """Take the label of an answer that would be served with an error of `allowed`; True if that is enough."""
-        level = min(self._noise.visible(_LENIENT), 2.0 * self._noise.visible(allowed))
-        self._bet.take(level, wrong=not correct)
-        return self._bet.wealth() >= _CONVINCED
-
-    def state(self) -> list[float]:
-        """As JSON has it."""
-        return self._bet.state()
-
-    def restore(self, state: Sequence[float]) -> None:
-        """Take up what `state` gave."""
-        self._bet.restore(state)
-
-
 class TargetClaim:
     """The evidence that the error is below a target, which changes where it counts all requests and hits are rare.
 
@@ -197,7 +170,7 @@ class TargetClaim:
     def _next(self, target: float) -> float:
         """The level of the next bet."""
         # A level that few hits make lenient would be certified too easily.
-        target = min(target, _LENIENT)
+        target = min(target, LENIENT)
         if self._level is None:
             return target
         changed = target < self._level or (target > _ROOMY * self._level and not self.shown)

@@ -10,27 +10,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.certificate import Certificate, Reopening
+from semcache.matching.strategies.certified.audited_claim import AuditedClaim
+from semcache.matching.strategies.certified.certificate import Certificate
 
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
 _NARROWEST = 2  # times; the next time the category is closed
 
 
 class Narrowing:
-    """The certificate of one category and the steps by which it is narrowed or closed.
+    """The claim of one category, and the steps by which the category is narrowed or closed.
 
     `beta` is the accepted probability of a false claim, and `noise` that of the judge.
     """
 
     def __init__(self, beta: float, noise: LabelNoise = FAITHFUL) -> None:
-        self._beta, self._noise = beta, noise
+        self._claim = AuditedClaim(beta, noise)
         self._steps = 0
-        self.closed = False
-        self._begin_anew()
 
-    def _begin_anew(self) -> None:
-        self.certificate = Certificate(self._beta, self._noise)
-        self._reopening = Reopening(self._noise)
+    @property
+    def certificate(self) -> Certificate:
+        """The evidence of the audits since the category was narrowed or widened last."""
+        return self._claim.certificate
+
+    @property
+    def closed(self) -> bool:
+        """True if nothing is served for now."""
+        return self._claim.closed
 
     @property
     def narrowed(self) -> bool:
@@ -46,12 +51,10 @@ class Narrowing:
 
         `target` is the error per hit that is allowed at this moment, and `stated` the one that is to be certified.
         """
-        self.certificate.take(target, wrong=wrong, stated=stated)
-        exceeded = self.certificate.exceeded
+        exceeded = self._claim.audit(target, wrong=wrong, stated=stated)
         if exceeded:
-            self.closed = self._steps == _NARROWEST
+            self._claim.closed = self._steps == _NARROWEST  # before that, surer answers go on being served
             self._steps = min(_NARROWEST, self._steps + 1)
-            self._begin_anew()
         return exceeded
 
     def watch(self, target: float, *, correct: bool) -> bool:
@@ -59,24 +62,18 @@ class Narrowing:
 
         Returns True if more is served from now on.
         """
-        widens = (self.narrowed or self.closed) and self._reopening.passed(target, correct=correct)
+        widens = (self.narrowed or self.closed) and self._claim.reopening.passed(target, correct=correct)
         if widens:
             self._steps -= not self.closed
-            self.closed = False
-            self._begin_anew()
+            self._claim.closed = False
+            self._claim.begin_anew()
         return widens
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "certificate": self.certificate.state(),
-            "closed": self.closed,
-            "narrowed": self._steps,
-            "probation": self._reopening.state(),  # an older name, which saved states have
-        }
+        return {**self._claim.state(), "narrowed": self._steps}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
-        self.certificate.restore(state["certificate"])
-        self.closed, self._steps = bool(state["closed"]), int(state["narrowed"])
-        self._reopening.restore(state["probation"])
+        self._claim.restore(state)
+        self._steps = int(state["narrowed"])

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.matching.label_noise import LabelNoise
-from semcache.matching.strategies.certified.certificate import Bet, Certificate, ExcessTest, Reopening, TargetClaim
+from semcache.matching.strategies.certified.audited_claim import Reopening
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, ExcessTest, TargetClaim
 from semcache.types.evidence import wilson
 
 

@@ -14,10 +14,10 @@ import pytest
 from semcache.matching import features, surroundings
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.audited_claim import Reopening
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.belief_prior import TERMS
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
-from semcache.matching.strategies.certified.certificate import Reopening
 from semcache.matching.strategies.certified.error_budget import Contract
 from semcache.matching.strategies.certified.knowledge import CAUTION
 from semcache.matching.strategies.certified.priors import shipped
