@@ -41,7 +41,7 @@ from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.belief_prior import BeliefPrior
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
 from semcache.matching.strategies.certified.calibration import VARIANCES, basis
-from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise
+from semcache.matching.strategies.certified.category_beliefs import CategoryBeliefs
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.pairs import Pair
@@ -282,12 +282,11 @@ def _check(groups: Mapping[str, Sequence[Row]]) -> None:
                 and (ending == _ALONE or (":unread_" in name and not name.endswith(_ALONE)))
             }
             prior = BeliefPrior.read(fit(others))
-            promise = Promise(policy, pack.target_of(policy.name), pack.confidence)
-            known = CategoryKnowledge(promise, prior, FAITHFUL)
+            beliefs = CategoryBeliefs(policy, prior, FAITHFUL)
             rows = next(rows for name, rows in groups.items() if name.endswith(f":{hand}{ending}"))
             likeliest: dict[int, tuple[float, bool]] = {}
             for place, (request, values, right) in enumerate(rows):
-                found = (known.probability(values, 0), right)
+                found = (beliefs.probability(values, 0), right)
                 key = request if ending == _ALONE else place
                 likeliest[key] = max(likeliest.get(key, found), found)
             line = [

@@ -102,12 +102,12 @@ async def test_a_new_category_takes_nothing_from_the_others(tmp_path: Path) -> N
     async with opened(tmp_path, target=0.05) as cache:
         await taught(cache, [audit(number) for number in range(100)])
         cache.components.strategy.note("default", 0.9, served=True, audited=False)
-        before, owed = standing(cache), certified(cache).budget.overspent()
+        before, owed = standing(cache), certified(cache).control.budget.overspent()
         assert before.audits == 100
         assert owed > 0.0
     async with opened(tmp_path, target=0.05, more="  more: {target: 0.5}\n") as again:
         assert (standing(again).audits, standing(again).certified) == (before.audits, before.certified)
-        assert certified(again).budget.overspent() > 0.0
+        assert certified(again).control.budget.overspent() > 0.0
         assert standing(again, "more").labels == 0
 
 
@@ -142,10 +142,10 @@ async def test_what_was_spent_without_a_label_is_still_spent_after_a_restart(tmp
     async with opened(tmp_path) as cache:
         for _ in range(3):
             cache.components.strategy.note("default", 0.95, served=True, audited=False)
-        owed = certified(cache).budget.overspent()
+        owed = certified(cache).control.budget.overspent()
         assert owed > 0.1
     async with opened(tmp_path) as again:
-        assert certified(again).budget.overspent() == owed
+        assert certified(again).control.budget.overspent() == owed
 
 
 async def test_hits_of_the_tiers_beside_are_known_after_a_restart_though_nothing_was_learned(tmp_path: Path) -> None:
@@ -288,10 +288,10 @@ async def test_the_error_per_hit_that_a_target_for_requests_allows_outlives_a_re
         strategy: Any = cache.components.strategy
         for number in range(400):
             strategy.note("rare", 0.99, served=number % 20 == 0, audited=False)
-        before = strategy._made["certified"]._of("rare").budget.per_hit()
+        before = strategy._made["certified"]._of("rare").control.budget.per_hit()
         assert before > 0.15
     async with opened(tmp_path, more=pack) as again:
-        budget = again.components.strategy._made["certified"]._of("rare").budget
+        budget = again.components.strategy._made["certified"]._of("rare").control.budget
         assert abs(budget.per_hit() - before) < 0.02
         # Two errors among a few hits are what one in a hundred requests allows.
         await taught(again, [audit(number, correct=number > 1, category="rare") for number in range(12)])
@@ -302,12 +302,12 @@ def test_audits_while_a_target_is_stretched_certify_no_more_than_the_target() ->
     pack = a_pack(0.005, relax_to=0.2)
     threshold = CertifiedThreshold(pack)
     known = threshold._of("default")
-    known._stretching._shown = True
-    known.relax(1.0)
-    assert known.budget.per_hit() == 0.2
+    known.control._stretching._shown = True
+    known.control.relax(1.0)
+    assert known.control.budget.per_hit() == 0.2
     for number in range(60):
         threshold.observe(audit(number))
-    known.relax(0.0)
+    known.control.relax(0.0)
     assert threshold.standing("default").state is not State.CERTIFIED
     for number in range(60, 1500):
         threshold.observe(audit(number))
@@ -318,15 +318,15 @@ async def test_evidence_for_a_stretched_target_holds_for_that_target_alone(tmp_p
     async with opened(tmp_path, more="relax_to: 0.05\n") as cache:
         await taught(cache, [audit(1)])
         known = certified(cache)
-        known._stretching._shown = True
+        known.control._stretching._shown = True
         cache.components.strategy.relax(1.0)
-        assert known.budget.per_hit() == 0.05
+        assert known.control.budget.per_hit() == 0.05
     async with opened(tmp_path, more="relax_to: 0.05\n") as again:
         again.components.strategy.relax(1.0)
-        assert certified(again).budget.per_hit() == 0.05
+        assert certified(again).control.budget.per_hit() == 0.05
     async with opened(tmp_path, more="relax_to: 0.3\n") as other:
         other.components.strategy.relax(1.0)
-        assert certified(other).budget.per_hit() == 0.01
+        assert certified(other).control.budget.per_hit() == 0.01
 
 
 def test_a_report_that_is_withdrawn_after_a_kind_of_wordings_began_again_makes_it_no_surer() -> None:

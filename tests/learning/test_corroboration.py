@@ -200,7 +200,7 @@ async def test_a_lie_that_met_an_audit_costs_others_nothing_once_its_tenant_is_s
         await taught(cache, [audit(number, tenant="abc"[number % 3]) for number in range(60)])
         certified = strategy._of("default")
         assert isinstance(certified, CertifiedThreshold)
-        budget = certified._of("default").budget
+        budget = certified._of("default").control.budget
         before = budget.spent
         await taught(cache, [audit(100 + number, tenant="d", correct=number < 3) for number in range(4)])
         assert budget.spent > before + 0.9, "the lie taught nothing"
@@ -213,10 +213,11 @@ async def test_a_lie_that_met_an_audit_costs_others_nothing_once_its_tenant_is_s
         strategy = again.components.strategy
         strategy.note("default", 0.97, served=True, audited=True)
         certified = strategy._of("default")  # type: ignore[attr-defined]
-        left = certified._of("default").budget.spent
+        budget = certified._of("default").control.budget
+        left = budget.spent
         assert left > 1.0
         await taught(again, [audit(200, tenant="a"), audit(201, tenant="d", correct=False)])
-        assert certified._of("default").budget.spent == pytest.approx(left, abs=0.1), "given back again by a restart"
+        assert budget.spent == pytest.approx(left, abs=0.1), "given back again by a restart"
 
 
 def test_answers_that_change_with_time_set_nobody_aside() -> None:

@@ -22,7 +22,7 @@ def report(number: int) -> Label:
 
 
 def means(cache: Any) -> list[float]:
-    return [float(one) for one in certified(cache).without_verifier.belief.mean]
+    return [float(one) for one in certified(cache).beliefs.without_verifier.belief.mean]
 
 
 async def test_a_withdrawn_report_is_forgotten_though_the_process_ends_before_beliefs_are_rebuilt(

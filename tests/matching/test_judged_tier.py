@@ -401,7 +401,7 @@ def test_workers_together_are_granted_what_one_is(workers: int) -> None:
     def granted(grants: float) -> float:
         spent = 0.0
         for budget in (
-            ByCategory(PACK, grants=grants)._made["certified"]._of("default").budget,  # type: ignore[attr-defined]
+            ByCategory(PACK, grants=grants)._made["certified"]._of("default").control.budget,  # type: ignore[attr-defined]
             JudgedTier(PACK, grants=grants)._of("default").budget,
         ):
             while budget.limit() >= 0.02:

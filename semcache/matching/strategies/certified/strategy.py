@@ -16,8 +16,10 @@ from semcache.matching import features
 from semcache.matching.guards import languages
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.belief_prior import BeliefPrior
+from semcache.matching.strategies.certified.category_beliefs import WORTH_ASKING
 from semcache.matching.strategies.certified.error_budget import HIGHEST
-from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge, Promise
+from semcache.matching.strategies.certified.error_control import Promise
+from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import CertificateEvidence, Label, Standing, wilson
@@ -59,9 +61,9 @@ class CertifiedThreshold:
         known = self._of(category)
         if known.watched:
             return [True] * len(candidates)
-        verifier = known.verifier
+        beliefs, verifier = known.beliefs, known.beliefs.verifier
         least = WORTH_ASKING if verifier == "llm" else 1.0 - HIGHEST
-        return known.promising(candidates, text, least, asks=verifier == "verifier")
+        return beliefs.promising(candidates, text, least, asks=verifier == "verifier")
 
     def judge(
         self,
@@ -74,22 +76,23 @@ class CertifiedThreshold:
     ) -> Verdict:
         """Serve if 1 - P(correct) is within the limit, or within the caller's if that is stricter."""
         known, policy = self._of(category), self._pack.of(category)
-        p = known.probability(candidate.features, candidate.card.answer_class)
+        beliefs, control = known.beliefs, known.control
+        p = beliefs.probability(candidate.features, candidate.card.answer_class)
         if controls.min_score is not None and candidate.score < controls.min_score:
             return Verdict(False, p, why=Why.BELOW_THRESHOLD)
-        limit = known.limit()
+        limit = control.limit()
         if controls.max_error is not None:
             limit = min(limit, controls.max_error)
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
-        stands = vetoed and not known.overrules(candidate.features)
+        stands = vetoed and not beliefs.overrules(candidate.features)
         final = stands and any(conflict.final for conflict in candidate.conflicts)
-        closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
+        closed = control.refuses(self._pack.class_of(tenant))
         chance = known.chance(policy)
-        unread = known.blind(candidate) or self._unread(candidate)
-        if 1.0 - known.doubted(candidate.features, p) <= limit and not (unread or stands or closed):
-            asks = known.has_to_be_read(candidate)
+        unread = beliefs.blind(candidate) or self._unread(candidate)
+        if 1.0 - beliefs.doubted(candidate.features, p) <= limit and not (unread or stands or closed):
+            asks = beliefs.has_to_be_read(candidate)
             return Verdict(not asks, p, audit=chance, verify=asks, why=Why.SEMANTIC, risk=limit, alone=asks)
-        verify = not closed and known.asks(candidate, p, limit, free=not final)
+        verify = not closed and beliefs.asks(candidate, p, limit, free=not final)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
@@ -110,14 +113,14 @@ class CertifiedThreshold:
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
         """The log-odds that each feature, this answer and what holds for all candidates ("base") add."""
-        about = self._of(category).about(candidate.features)
+        about = self._of(category).beliefs.about(candidate.features)
         return about.belief.contributions(candidate.features, candidate.card.answer_class)
 
     def relax(self, share: float) -> None:
         """Stretch the targets by this share of the way to the pack's `relax_to`, where labels show that they may be."""
         self._share = share
         for known in self._known.values():
-            known.relax(share)
+            known.control.relax(share)
 
     def observe(self, label: Label) -> None:
         """Learn from a label; a label with features of another version is only counted."""
@@ -140,28 +143,28 @@ class CertifiedThreshold:
     def standing(self, category: str) -> Standing:
         """Where the category stands."""
         known = self._of(category)
-        certificate = known.certificate
+        control, certificate = known.control, known.control.certificate
         return Standing(
             strategy="certified",
-            state=known.state_of(),
+            state=control.state_of(),
             target=self._pack.target_of(category),
             score=self.floor(category, Controls()),
-            risk=0.0 if known.closed else known.limit(),
+            risk=0.0 if control.closed else control.limit(),
             certified=certificate.level,
             confidence=self._pack.confidence,
-            labels=known.labels,
+            labels=known.beliefs.labels,
             audits=certificate.audits,
             wrong=certificate.wrong,
             audit_rate=known.audit_rate(self._pack.of(category)),
             error=wilson(certificate.wrong, certificate.audits) if certificate.audits else None,
-            note=known.note_of(),
-            classes=known.tenants.standing(),
+            note=control.note_of(),
+            classes=control.tenants.standing(),
             undecided=certificate.undecided,
         )
 
     def evidence(self, category: str) -> CertificateEvidence:
         """The wealth behind the category's certificate."""
-        return self._of(category).evidence()
+        return self._of(category).control.evidence()
 
     def state(self) -> dict[str, Any]:
         """The learned state of every category."""
@@ -170,7 +173,7 @@ class CertifiedThreshold:
     def states(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """That of one category after the other; others may become known meanwhile."""
         for name, known in list(self._known.items()):
-            if known.labels or known.budget.served:
+            if known.beliefs.labels or known.control.budget.served:
                 yield name, known.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -190,7 +193,7 @@ class CertifiedThreshold:
             pack = self._pack
             promise = Promise(pack.of(category), pack.target_of(category), pack.confidence, pack.relax_to, self._grants)
             known = CategoryKnowledge(promise, self._prior_of(category), self._noise)
-            known.relax(self._share)
+            known.control.relax(self._share)
             self._known[category] = known
         return known
 

@@ -54,7 +54,7 @@ def test_the_longer_no_hit_was_audited_the_likelier_the_next_one_is_and_then_it_
 def test_while_labels_contradict_what_is_believed_what_is_still_served_is_audited_densely() -> None:
     threshold = audited(PACK, right=800)
     known = threshold._of("support")
-    known.with_verifier.drift.logs = [SUSPICION] * len(known.with_verifier.drift.logs)
+    known.beliefs.with_verifier.drift.logs = [SUSPICION] * len(known.beliefs.with_verifier.drift.logs)
     assert threshold.standing("support").audit_rate == 5 * PACK.of("support").audit
 
 
@@ -110,9 +110,9 @@ def test_however_long_nothing_was_wrong_a_tenth_of_the_audits_goes_on() -> None:
 
 def test_an_error_that_left_nothing_in_doubt_calls_for_audits_over_a_restart_as_well() -> None:
     before, after = (CertifiedThreshold(PACK)._of("support") for _ in range(2))
-    before._audits.take(wrong=True)
+    before.control._audits.take(wrong=True)
     after.restore(json.loads(json.dumps(before.state())))
-    assert not after.without_verifier.drift.suspects
+    assert not after.beliefs.without_verifier.drift.suspects
     assert after.audit_rate(PACK.of("support")) == 5 * PACK.of("support").audit
 
 

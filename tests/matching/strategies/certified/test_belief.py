@@ -21,7 +21,7 @@ from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.belief_prior import STATED, TERMS, UNASKED
 from semcache.matching.strategies.certified.calibration import WARM, Calibration
-from semcache.matching.strategies.certified.knowledge import CategoryKnowledge, Promise
+from semcache.matching.strategies.certified.category_beliefs import CategoryBeliefs
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.types import Candidate, Card, Conflict, Why
 from semcache.types.evidence import LabelSource, State
@@ -145,8 +145,8 @@ def test_learning_anew_from_no_labels_gives_what_a_category_begins_with() -> Non
         threshold.observe(label(SURE, correct=False))
     threshold.relearn([])
     known = threshold._of("support")
-    assert known.with_verifier.belief.state() == fresh.with_verifier.belief.state()
-    assert known.without_verifier.belief.state() == fresh.without_verifier.belief.state()
+    assert known.beliefs.with_verifier.belief.state() == fresh.beliefs.with_verifier.belief.state()
+    assert known.beliefs.without_verifier.belief.state() == fresh.beliefs.without_verifier.belief.state()
 
 
 def test_predictions_that_promise_too_much_are_corrected() -> None:
@@ -233,7 +233,7 @@ def test_words_that_changed_places_are_no_bar_once_the_verifier_has_been_asked(p
     card = Card(7, b"e", b"s", "default", "How often should synthetic oil be changed?", 0.0, 1e9)
     values = features.of("How often should I change synthetic oil?", Candidate(card, 0.97))
     assert values[features.NAMES.index("reordered")] == 1.0
-    known = CategoryKnowledge(Promise(PACK.of("default"), 0.01, 0.95), shipped(profile), FAITHFUL)
+    known = CategoryBeliefs(PACK.of("default"), shipped(profile), FAITHFUL)
     assert known.probability(features.with_verdict(values, 0.99), 7) > 0.975
     assert known.probability(features.with_verdict(values, 0.5), 7) < 0.9
 

@@ -50,10 +50,11 @@ def test_a_suspicion_stops_serving_until_a_few_right_answers_allay_it() -> None:
 def test_answers_that_are_sure_in_spite_of_a_suspicion_are_served() -> None:
     known = CertifiedThreshold(PACK)._of("support")
     heard, unheard = (features.with_verdict(SURE.features, said) for said in (1.0, 0.9))
-    known.with_verifier.drift.restore([0.0, SUSPICION, 0.0])
+    beliefs, limit = known.beliefs, known.control.limit()
+    beliefs.with_verifier.drift.restore([0.0, SUSPICION, 0.0])
     for values, served in ((heard, True), (unheard, False)):
-        assert (1.0 - known.doubted(values, known.probability(values, 1)) <= known.limit()) is served
-    assert 1.0 - known.probability(unheard, 1) <= known.limit(), "without the suspicion it is served, too"
+        assert (1.0 - beliefs.doubted(values, beliefs.probability(values, 1)) <= limit) is served
+    assert 1.0 - beliefs.probability(unheard, 1) <= limit, "without the suspicion it is served, too"
 
 
 def test_where_likeness_is_suspected_the_verifiers_word_still_serves() -> None:
@@ -71,17 +72,17 @@ def test_where_the_verifiers_word_is_suspected_it_is_not_asked_until_right_answe
     threshold = CertifiedThreshold(PACK)
     known = threshold._of("support")
     heard = replace(SURE, features=features.with_verdict(SURE.features, 0.99))
-    known.with_verifier.drift.restore([0.5, 1.0, 4.0])
+    known.beliefs.with_verifier.drift.restore([0.5, 1.0, 4.0])
     restored = CertifiedThreshold(PACK)
     restored._of("support").restore(known.state())
-    assert restored._of("support").with_verifier.drift.suspects, "another process suspects it, too"
-    assert not restored._of("support").without_verifier.drift.suspects
+    assert restored._of("support").beliefs.with_verifier.drift.suspects, "another process suspects it, too"
+    assert not restored._of("support").beliefs.without_verifier.drift.suspects
     assert not threshold.judge(heard, "support", controls=ANY, draw=0.5).serve
     doubtful = candidate(0.8, "How to get a new password")
     assert CertifiedThreshold(PACK).judge(doubtful, "support", controls=ANY, draw=0.5).verify
     assert not threshold.judge(doubtful, "support", controls=ANY, draw=0.5).verify
     turns = 0
-    while known.with_verifier.drift.suspects and turns < 100:
+    while known.beliefs.with_verifier.drift.suspects and turns < 100:
         threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))
         turns += 1
     assert 0 < turns < 100

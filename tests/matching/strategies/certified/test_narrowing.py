@@ -29,11 +29,11 @@ def test_a_category_and_its_tenants_that_are_served_more_again_have_no_claim_tha
         threshold.note("support", 0.999, served=True, audited=False)
         threshold.observe(label(SURE, correct=True, source=source))
 
-    known._narrowing._steps = 1
+    known.control._narrowing._steps = 1
     while threshold.standing("support").classes == () or threshold.standing("support").classes[0].certified is None:
         take(LabelSource.AUDIT)
-    assert known._narrowing.narrowed
-    while known._narrowing.narrowed:
+    assert known.control._narrowing.narrowed
+    while known.control._narrowing.narrowed:
         take(LabelSource.MISS)
     standing = threshold.standing("support")
     assert (standing.state, standing.certified, standing.audits) == (State.PROVISIONAL, None, 0)

@@ -102,7 +102,7 @@ def test_a_category_that_errs_in_three_times_as_many_requests_as_allowed_does_no
     served(threshold, 3_000, 0.5, 0.06, seed=3)
     known = threshold._of("default")
     assert State.CERTIFIED not in served(threshold, 5_000, 0.5, 0.06, seed=4)
-    assert known.closed or known._narrowing.narrowed
+    assert known.control.closed or known.control._narrowing.narrowed
 
 
 def test_of_an_older_state_a_certificate_for_all_requests_begins_anew_and_one_for_hits_stays() -> None:

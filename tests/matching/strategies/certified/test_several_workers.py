@@ -29,7 +29,7 @@ def spent_by_meaning(workers: int, wrong: int) -> float:
     for number in range(HITS // EVERY):
         for one in every:
             one.observe(audit(number + 1, PLAIN, correct=number >= wrong))
-    return sum(one._of("default").budget.spent for one in every)
+    return sum(one._of("default").control.budget.spent for one in every)
 
 
 def spent_on_words(workers: int, wrong: int) -> float:

@@ -18,8 +18,8 @@ from semcache.matching.strategies.certified.audited_claim import Reopening
 from semcache.matching.strategies.certified.belief import Belief
 from semcache.matching.strategies.certified.belief_prior import TERMS
 from semcache.matching.strategies.certified.calibrated_belief import CalibratedBelief
+from semcache.matching.strategies.certified.category_beliefs import CAUTION
 from semcache.matching.strategies.certified.error_budget import Contract
-from semcache.matching.strategies.certified.knowledge import CAUTION
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Conflict, Controls, Why
@@ -51,9 +51,9 @@ def test_a_category_is_narrowed_twice_before_it_is_closed_and_opens_by_the_same_
         standing = threshold.standing("support")
         if standing.state is State.CLOSED:
             return "closed"
-        known = threshold._of("support")
-        whole = known.budget.limit()
-        return "whole" if known.limit() == whole else f"{known.limit() / whole:.2f}" if whole else "spent"
+        control = threshold._of("support").control
+        whole = control.budget.limit()
+        return "whole" if control.limit() == whole else f"{control.limit() / whole:.2f}" if whole else "spent"
 
     def steps(source: LabelSource, *, correct: bool, until: str) -> list[str]:
         seen = [step()]
@@ -95,13 +95,13 @@ def test_beliefs_that_labels_contradict_are_doubted() -> None:
     known = CertifiedThreshold(PACK)._of("support")
     for turn in range(300):
         known.take(label(UNSURE, correct=turn % 3 > 0, source=LabelSource.MISS), "acme")
-    learned = known.without_verifier.calibration._of[0].covariance[0][0]
+    learned = known.beliefs.without_verifier.calibration._of[0].covariance[0][0]
     for _ in range(4):
         known.take(label(SURE, correct=False, source=LabelSource.MISS), "acme")
-    assert known.without_verifier.drift.suspects
-    assert known.without_verifier.calibration._of[0].covariance[0][0] > 1.5 * learned
+    assert known.beliefs.without_verifier.drift.suspects
+    assert known.beliefs.without_verifier.calibration._of[0].covariance[0][0] > 1.5 * learned
     fresh = CertifiedThreshold(PACK)._of("support")
-    before, after = (one.with_verifier.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))
+    before, after = (one.beliefs.with_verifier.calibration.corrected(3.0, 3.0, 5.0) for one in (fresh, known))
     assert after < 0.5 * before, "a word is doubted, too"
 
 
@@ -250,7 +250,7 @@ def test_a_budget_begins_with_the_risks_of_requests_that_are_read_where_they_are
     prior = shipped(policy.prior)
     assert prior.with_verifier is not None
     assert prior.with_verifier.risks != prior.risks
-    begun = threshold._of("support").budget._risks
+    begun = threshold._of("support").control.budget._risks
     assert sorted(begun) == sorted(prior.with_verifier.risks if verify == "verifier" else prior.risks)
 
 
@@ -276,10 +276,10 @@ def test_a_neighbour_that_only_a_word_could_settle_is_worth_a_look_where_one_is_
     near = candidate(0.9, "How do I get a new password?")
     found = [replace(near, around=surroundings.around([near])[0])]
     known = CertifiedThreshold(PACK)._of("support")
-    for kind in known.without_verifier.calibration._of:
+    for kind in known.beliefs.without_verifier.calibration._of:
         kind.mean[0] = -40.0  # likeness alone is worth nothing here
-    assert known.promising(found, QUERY, 0.65, asks=False) == [False]
-    assert known.promising(found, QUERY, 0.65, asks=True) == [True]
+    assert known.beliefs.promising(found, QUERY, 0.65, asks=False) == [False]
+    assert known.beliefs.promising(found, QUERY, 0.65, asks=True) == [True]
 
 
 def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() -> None:
@@ -338,10 +338,10 @@ def test_what_shows_how_little_likeness_says_leaves_the_verifiers_word_its_worth
     near = candidate(0.9, "How do I change my password?")
     found, said = near.features, told(near, 0.9).features
     known = CertifiedThreshold(PACK)._of("support")
-    before = known.probability(found, 7), known.probability(said, 7)
+    before = known.beliefs.probability(found, 7), known.beliefs.probability(said, 7)
     for _ in range(60):
         known.take(label(told(near, 0.9) if asked else near, correct=False, source=LabelSource.MISS), "acme")
-    after = known.probability(found, 7), known.probability(said, 7)
+    after = known.beliefs.probability(found, 7), known.beliefs.probability(said, 7)
     moved = [(one - two) / one for one, two in zip(before, after, strict=True)]
     assert moved[asked] > 0.3
     assert moved[not asked] == pytest.approx(0.0)
@@ -360,9 +360,12 @@ def doubts(about: CalibratedBelief, one: Candidate, caution: float) -> list[floa
 def test_likeness_alone_is_doubted_before_the_first_label_and_the_verifiers_word_is_taken_as_it_was_measured() -> None:
     near = candidate(0.9, "How do I change my password?")
     known = CertifiedThreshold(PACK)._of("support")
-    for one, about, doubt in ((near, known.without_verifier, 0.3), (told(near, 0.97), known.with_verifier, 0.0)):
+    for one, about, doubt in (
+        (near, known.beliefs.without_verifier, 0.3),
+        (told(near, 0.97), known.beliefs.with_verifier, 0.0),
+    ):
         assert doubts(about, one, CAUTION["hit"]) == pytest.approx([doubt] * len(about.calibration._of), abs=1e-6)
-        plain, safe = about.probability(one.features, 7), known.probability(one.features, 7)
+        plain, safe = about.probability(one.features, 7), known.beliefs.probability(one.features, 7)
         assert safe == plain if doubt == 0.0 else safe < plain
 
 
@@ -371,20 +374,20 @@ def test_likeness_is_doubted_more_where_a_target_lets_much_be_wrong(contract: Co
     policy = msgspec.structs.replace(PACK.of("support"), contract=contract)
     known = CertifiedThreshold(msgspec.structs.replace(PACK, categories={"support": policy}))._of("support")
     near = candidate(0.9, "How do I change my password?")
-    assert doubts(known.without_verifier, near, CAUTION[contract]) == pytest.approx([doubt, doubt], abs=1e-6)
-    assert known.probability(near.features, 7) < known.without_verifier.probability(near.features, 7)
+    assert doubts(known.beliefs.without_verifier, near, CAUTION[contract]) == pytest.approx([doubt, doubt], abs=1e-6)
+    assert known.beliefs.probability(near.features, 7) < known.beliefs.without_verifier.probability(near.features, 7)
 
 
 def test_what_was_foretold_leaves_the_verifiers_word_undoubted_and_a_surprise_does_not() -> None:
     said = told(candidate(0.9, "How do I change my password?"), 0.99)
     known = CertifiedThreshold(PACK)._of("support")
-    usual = known.with_verifier.calibration._of[0]
+    usual = known.beliefs.with_verifier.calibration._of[0]
     known.take(label(said, correct=True, source=LabelSource.MISS), "acme")
     foretold = usual._cautious
     known.take(label(said, correct=False, source=LabelSource.MISS), "acme")
     assert foretold < 0.01
     assert usual._cautious == pytest.approx(foretold + 0.2)
-    assert known.probability(said.features, 7) < known.with_verifier.probability(said.features, 7)
+    assert known.beliefs.probability(said.features, 7) < known.beliefs.with_verifier.probability(said.features, 7)
 
 
 def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers_word_is_read() -> None:
@@ -397,13 +400,13 @@ def test_a_state_of_one_belief_for_all_is_that_of_both_but_for_how_the_verifiers
     del state["support"]["belief"]["center"], state["support"]["belief"]["scale"]
     two.restore(state)
     known, fresh = two._of("support"), CertifiedThreshold(PACK)._of("support")
-    learned = one._of("support").without_verifier.belief
-    for belief in (known.with_verifier.belief, known.without_verifier.belief):
+    learned = one._of("support").beliefs.without_verifier.belief
+    for belief in (known.beliefs.with_verifier.belief, known.beliefs.without_verifier.belief):
         assert belief.mean.tolist() == learned.mean.tolist()
         assert belief.covariance.tolist() == learned.covariance.tolist()
         assert belief.answers == learned.answers
-    assert known.without_verifier.calibration.state() == fresh.without_verifier.calibration.state()
-    assert known.with_verifier.calibration.state() == fresh.with_verifier.calibration.state(), (
+    assert known.beliefs.without_verifier.calibration.state() == fresh.beliefs.without_verifier.calibration.state()
+    assert known.beliefs.with_verifier.calibration.state() == fresh.beliefs.with_verifier.calibration.state(), (
         "one calibration says nothing of kinds"
     )
 
@@ -426,10 +429,10 @@ def test_the_less_labels_tell_the_surer_an_answer_must_be() -> None:
     near = values[features.NAMES.index("nearness")]
 
     def lowered(noise: LabelNoise) -> float:
-        known = CertifiedThreshold(PACK, noise=noise)._of("support")
-        known.without_verifier.calibration.doubt()
-        odds = known.without_verifier.belief.log_odds(values, answer)
-        return known.without_verifier.calibration.corrected(odds, near) - known.probability(values, answer)
+        beliefs = CertifiedThreshold(PACK, noise=noise)._of("support").beliefs
+        beliefs.without_verifier.calibration.doubt()
+        odds = beliefs.without_verifier.belief.log_odds(values, answer)
+        return beliefs.without_verifier.calibration.corrected(odds, near) - beliefs.probability(values, answer)
 
     faithful, some, much = (lowered(LabelNoise(share, share)) for share in (0.0, 0.1, 0.3))
     assert 0.0 < faithful < some < much

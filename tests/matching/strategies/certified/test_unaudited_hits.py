@@ -33,7 +33,7 @@ def served(threshold: CertifiedThreshold, count: int, *, audited: bool = False) 
 def test_labels_of_others_tell_what_the_hits_of_before_were_worth(*, correct: bool, sign: int, count: int) -> None:
     threshold = CertifiedThreshold(PACK)
     served(threshold, 20)
-    budget = threshold._of("support").budget
+    budget = threshold._of("support").control.budget
     before, limit = budget.spent, budget.limit()
     for _ in range(count):
         threshold.observe(label(SAID, correct=correct, source=LabelSource.MISS))
@@ -46,7 +46,7 @@ def test_labels_of_others_tell_what_the_hits_of_before_were_worth(*, correct: bo
 def test_what_an_audit_has_settled_is_not_looked_at_again() -> None:
     threshold = CertifiedThreshold(PACK)
     served(threshold, 20, audited=True)
-    budget = threshold._of("support").budget
+    budget = threshold._of("support").control.budget
     before = budget.spent
     for _ in range(8):
         threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
@@ -79,11 +79,11 @@ def test_judging_other_candidates_between_a_hit_and_its_end_changes_nothing() ->
             for one in beside:
                 threshold.judge(one, "support", controls=ANY, draw=1.0)
             threshold.note("support", verdict.p_correct, served=True, audited=False, candidate=SAID)
-        before = threshold._of("support").budget.spent
+        before = threshold._of("support").control.budget.spent
         for _ in range(8):
             threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
-        assert threshold._of("support").budget.spent > 3 * before
-        return threshold._of("support").budget.spent
+        assert threshold._of("support").control.budget.spent > 3 * before
+        return threshold._of("support").control.budget.spent
 
     assert spent(others) == spent([])
 
@@ -95,7 +95,7 @@ def test_a_hit_that_another_category_believes_less_of_stays_as_it_was_booked() -
         threshold = CertifiedThreshold(PACK)
         for _ in range(20):
             threshold.note("support", p_correct, served=True, audited=False, candidate=foreign)
-        budget = threshold._of("support").budget
+        budget = threshold._of("support").control.budget
         before = budget.spent
         for _ in range(8):
             threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
@@ -115,6 +115,6 @@ def test_a_candidate_that_is_judged_and_not_served_counts_for_nothing() -> None:
         threshold.note("support", None, served=False, audited=False)
         for _ in range(8):
             threshold.observe(label(SAID, correct=False, source=LabelSource.MISS))
-        return threshold._of("support").budget.spent
+        return threshold._of("support").control.budget.spent
 
     assert spent(SAID, NEAR) == 0.0
