@@ -144,7 +144,7 @@ class ErrorControl:
     def _watch_stretched(self, label: Label, risk: float) -> None:
         """Test the error of all that would be served were the target stretched."""
         loosest = self._stretching.loosest
-        if loosest is None or not self.budget.own or risk > self.budget.loosest():
+        if loosest is None or not self.budget.of_this_traffic or risk > self.budget.loosest():
             return
         if self._stretching.look(self._noise.visible(loosest), wrong=not label.correct):
             self.budget.stretch(self._stretching.target())
@@ -189,8 +189,8 @@ class ErrorControl:
             "beyond": self._stretching.state(),
             "audits": self._audits.state(),
             "overspent": self.budget.overspent(),
-            "counted": self.budget.counted(),
-            "lately": self.budget.lately.state(),
+            "counted": self.budget.counted_ever(),
+            "lately": self.budget.requests_per_hit.state(),  # an older name, which saved states have
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:

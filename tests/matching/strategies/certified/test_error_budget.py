@@ -133,7 +133,7 @@ def test_what_the_target_allowed_counts_hits_or_requests_of_earlier_processes_to
         before, after = ErrorBudget(0.01, contract), ErrorBudget(0.01, contract)  # type: ignore[arg-type]
         for served in [True] * 100 + [False] * 300:
             before.note(0.001, served=served)
-        after.owe(before.overspent(), before.counted())
+        after.owe(before.overspent(), before.counted_ever())
         after.note(0.001, served=True)
         allowed[contract] = (before.allowed_ever(), after.allowed_ever())
     assert allowed["hit"] == pytest.approx((1.0, 1.01))

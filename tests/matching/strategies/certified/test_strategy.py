@@ -250,7 +250,7 @@ def test_a_budget_begins_with_the_risks_of_requests_that_are_read_where_they_are
     prior = shipped(policy.prior)
     assert prior.with_verifier is not None
     assert prior.with_verifier.risks != prior.risks
-    begun = threshold._of("support").control.budget._risks
+    begun = threshold._of("support").control.budget._window
     assert sorted(begun) == sorted(prior.with_verifier.risks if verify == "verifier" else prior.risks)
 
 
