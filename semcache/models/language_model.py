@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from semcache.types import Endpoint, Usage
 _HEAD = 4000
 _LONGEST_REPLY = 1 << 20
 _TOKEN = 4  # characters, roughly
-_MODELS = 64  # asked at a time; more are asked anew how they take questions
+_MODELS = 64  # of which it is known how they take questions
 _THOUGHT = "</think>"  # what ends it; what begins it stands in some models' prompt and not in their reply
 _VERDICT = re.compile(r"\W*(yes|no)\W*", re.IGNORECASE)
 # What chat templates read as the end of a turn, such as <|im_end|> or [/INST]; as JSON escapes it ends nothing.
@@ -141,9 +142,9 @@ class LlmVerifier:
     """
 
     def __init__(self, backend: Backend, model: str | None, *, accuracy: float = 0.99) -> None:
-        self._backend, self._accuracy = backend, accuracy
+        self._accuracy = accuracy
         self.model = model
-        self._known: dict[str, YesNoModel] = {}
+        self._asking = lru_cache(_MODELS)(lambda name: YesNoModel(backend, name, INSTRUCTIONS, graded=True))
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer). Raises UpstreamError when the model cannot be asked or says neither yes nor no."""
@@ -154,10 +155,7 @@ class LlmVerifier:
         name = self.model or named
         if not name:
             raise UpstreamError("no model to ask: set verdicts.model")
-        if name not in self._known and len(self._known) >= _MODELS:
-            self._known.clear()
-        model = self._known.setdefault(name, YesNoModel(self._backend, name, INSTRUCTIONS, graded=True))
-        yes, p = await model.graded(question_texts(query, cached_query, cached_answer))
+        yes, p = await self._asking(name).graded(question_texts(query, cached_query, cached_answer))
         if yes is None:
             raise UpstreamError(f"the verifier {name!r} said neither yes nor no")
         if p is not None:

@@ -443,6 +443,16 @@ async def test_a_model_that_refuses_our_limits_is_asked_without() -> None:
     assert len(model.asked) == 4
 
 
+async def test_a_model_that_is_asked_often_is_not_tried_anew_because_many_others_are_named() -> None:
+    model = Model(picky=True)
+    verifier = LlmVerifier(model, None)
+    for number in range(100):
+        for name in ("usual", f"another-{number}"):
+            await verifier.same_by(name, QUERY, CACHED, ANSWER)
+    tried = [one for one in model.asked if msgspec.json.decode(one.body)["model"] == "usual"]
+    assert len(tried) == 100 + 2, "with log-probabilities and with limits once, then without"
+
+
 async def test_a_text_that_is_refused_does_not_take_the_limits_from_those_after_it() -> None:
     model = Model(status=400)
     verifier = LlmVerifier(model, "small")
