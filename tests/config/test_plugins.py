@@ -40,7 +40,8 @@ PAGE = fences(ROOT / "docs" / "plug-ins.md")
 Install = Callable[..., Path]
 
 PARTS = """
-    from semcache.upstream.backends.inprocess import EchoBackend
+    from semcache.upstream.backends.echo import echo_app
+    from semcache.upstream.backends.inprocess import InProcessBackend
     from semcache.models.embedders.hashing import HashingEmbedder
     from semcache.errors import StoreError
     from semcache.learning.judges.by_text import ExactJudge
@@ -70,9 +71,9 @@ PARTS = """
         def __init__(self, *, embedder, verifier, backend, model):
             self.given = embedder, verifier, backend, model
 
-    class Echo(EchoBackend):
+    class Echo(InProcessBackend):
         def __init__(self, rest, *, api_key, timeout):
-            super().__init__(timeout=timeout)
+            super().__init__(echo_app(), timeout=timeout)
             self.given = rest, api_key, timeout
 
     def embedder(rest):
@@ -289,7 +290,7 @@ def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
     assert STRATEGIES["static"] is strategies.StaticThreshold
     assert POLICIES["lru"]().victim() is None
     assert conflicts("in 5 days", "in 6 days", ["numbers"])
-    assert type(open_backend("echo")).__name__ == "EchoBackend"
+    assert type(open_backend("echo")).__name__ == "InProcessBackend"
     from semcache.cli.doctor_checks import _plugins
 
     rows = {row.found: row for row in _plugins()}

@@ -20,13 +20,15 @@ from semcache.upstream.backends.by_path import ByPath
 from semcache.upstream.backends.connection import Connection
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.http import HttpBackend
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 from tests.waiting import PATIENCE
 
 BACKENDS: dict[str, Callable[[str, float], Backend]] = {
     "http": lambda url, timeout: HttpBackend(url, Connection(timeout=timeout)),
-    "echo": lambda url, timeout: EchoBackend(timeout=timeout),
-    "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, Connection(timeout=timeout))}),
+    "echo": lambda url, timeout: InProcessBackend(echo_app(), timeout=timeout),
+    "by-path": lambda url, timeout: ByPath(
+        InProcessBackend(echo_app()), {"/v1/chat": HttpBackend(url, Connection(timeout=timeout))}
+    ),
     "router": lambda url, timeout: open_backend(
         f"{url},{url.replace('127.0.0.1', 'localhost')}", Connection(timeout=timeout)
     ),

@@ -16,7 +16,7 @@ from semcache.agents.tools.tool_call import ToolCall
 from semcache.storage.stores import open_store
 from semcache.storage.stores.tool_rows import tool_results_of
 from semcache.upstream.backends.echo import echo_app
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 from tests.property.faulty import failing
 from tests.proxy.driver import Call, running
 
@@ -50,7 +50,7 @@ async def run(proxy: Any, station: str) -> list[tuple[str, str]]:
 async def test_runs_end_as_without_us_whatever_the_database_does(tmp_path: Path, url: str, seed: int) -> None:
     rng = random.Random(seed)
     stations = [f"Q-{rng.randrange(1000, 9999)}" for _ in range(8)]
-    backend = EchoBackend(echo_app())
+    backend = InProcessBackend(echo_app())
     settings = {"store__url": url, "plans__mode": "answer", "plans__rule": "finished"}
     async with running(backend, tmp_path, **settings) as proxy:
         wanted = {station: await run(proxy, station) for station in stations[:4]}

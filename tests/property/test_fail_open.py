@@ -25,7 +25,7 @@ from semcache.protocols import Outbound
 from semcache.proxy.application import Proxy
 from semcache.runtime.breaker import Breaker
 from semcache.upstream.backends.echo import echo_app
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 from tests.proxy.driver import Call, Received, running
 
 FAULTS = {
@@ -95,8 +95,8 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
             yield proxy, parts
 
 
-def upstream() -> EchoBackend:
-    return EchoBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
+def upstream() -> InProcessBackend:
+    return InProcessBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
 
 
 async def direct(path: str, body: dict[str, Any]) -> Received:

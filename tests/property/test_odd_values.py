@@ -16,7 +16,7 @@ from semcache.dialects import dialects
 from semcache.proxy.application import Proxy
 from semcache.types import Endpoint
 from semcache.upstream.backends.echo import echo_app
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 from tests.dialects.odd import ANSWERS, EMBEDDINGS, REQUESTS, changed, mutants
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Upstream, running
 
@@ -36,8 +36,8 @@ def faults(proxy: Proxy) -> dict[str, float]:
     return {one.labels["component"]: one.value for one in counted if one.name.endswith("_total") and one.value}
 
 
-def echo() -> EchoBackend:
-    return EchoBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
+def echo() -> InProcessBackend:
+    return InProcessBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
 
 
 async def check_request(proxy: Proxy, path: str, document: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 
 ASKED = Outbound("POST", "/v1/chat/completions", [], b"{}")
 
@@ -19,7 +19,7 @@ async def test_what_an_application_failed_with_is_said() -> None:
         raise RuntimeError("no memory left")
 
     with pytest.raises(UpstreamError, match="no memory left"):
-        await EchoBackend(unready).send(ASKED)
+        await InProcessBackend(unready).send(ASKED)
 
 
 async def test_an_application_that_ends_early_is_no_reply() -> None:
@@ -27,4 +27,4 @@ async def test_an_application_that_ends_early_is_no_reply() -> None:
         await asyncio.sleep(0)
 
     with pytest.raises(UpstreamError, match="before it replied"):
-        await EchoBackend(silent).send(ASKED)
+        await InProcessBackend(silent).send(ASKED)

@@ -12,7 +12,7 @@ from hypothesis import given
 from semcache.dialects import dialects
 from semcache.protocols import Outbound
 from semcache.upstream.backends.echo import echo_app
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 from semcache.upstream.routing import prompts
 from semcache.upstream.routing.kinds import of_models
 from semcache.upstream.routing.prompt_assembly import assembled
@@ -49,7 +49,7 @@ def test_any_list_of_models_names_a_kind_of_server() -> None:
 def test_the_scripted_upstream_answers_or_says_what_is_wrong(path: str) -> None:
     documents = PATHS.get(path, EMBEDDINGS)
     with asyncio.Runner() as runner:
-        backend = EchoBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
+        backend = InProcessBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
 
         async def ask(document: Any) -> int:
             headers = [("content-type", "application/json")]

@@ -67,9 +67,10 @@ def open_backend(
 
         backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=connection.timeout)
     elif upstream == "echo":
-        from semcache.upstream.backends.inprocess import EchoBackend
+        from semcache.upstream.backends.echo import echo_app
+        from semcache.upstream.backends.inprocess import InProcessBackend
 
-        backend = EchoBackend(timeout=connection.timeout)
+        backend = InProcessBackend(echo_app(), timeout=connection.timeout)
     elif upstream == "litellm" or upstream.startswith("litellm:"):
         from semcache.upstream.backends.litellm import LiteLLMBackend
 

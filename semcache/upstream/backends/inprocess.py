@@ -1,4 +1,4 @@
-"""A backend that is an ASGI application in this process: the scripted upstream without a socket.
+"""A backend that is an ASGI application in this process: the scripted upstream or the local engine, without a socket.
 
 Knows ASGI, and nothing of what the application says.
 Invariant: the application runs in a task of its own that ends, at the latest, when its reply is closed.
@@ -18,14 +18,10 @@ App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 _END = None
 
 
-class EchoBackend:
-    """Send requests to `app`, by default the scripted upstream with its defaults. `timeout` is seconds to a reply."""
+class InProcessBackend:
+    """Send requests to `app`. `timeout` is seconds to a reply."""
 
-    def __init__(self, app: App | None = None, *, timeout: float = 600.0) -> None:
-        if app is None:
-            from semcache.upstream.backends.echo import echo_app
-
-            app = echo_app()
+    def __init__(self, app: App, *, timeout: float = 600.0) -> None:
         self._app = app
         self._timeout = timeout
         self._open: set[_AppReply] = set()

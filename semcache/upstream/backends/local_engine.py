@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from semcache.engine.engine_config import EngineConfig
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound, Reply
-from semcache.upstream.backends.inprocess import EchoBackend
+from semcache.upstream.backends.inprocess import InProcessBackend
 
 if TYPE_CHECKING:
     from semcache.engine.worker import Worker
@@ -33,8 +33,8 @@ class EngineBackend:
         if folder.is_dir() and not (folder / "config.json").is_file():
             raise ConfigError(f"an upstream engine: {config.model!r} holds no config.json")
         self._config, self._timeout = config, timeout
-        self._opening: asyncio.Task[EchoBackend] | None = None
-        self._inner: EchoBackend | None = None
+        self._opening: asyncio.Task[InProcessBackend] | None = None
+        self._inner: InProcessBackend | None = None
         self._worker: Worker | None = None
 
     async def send(self, outbound: Outbound) -> Reply:
@@ -50,13 +50,13 @@ class EngineBackend:
         if self._worker is not None:
             await asyncio.to_thread(self._worker.close)
 
-    async def _opened(self) -> EchoBackend:
+    async def _opened(self) -> InProcessBackend:
         if self._opening is None:
             self._opening = asyncio.create_task(self._open(), name="semcache-engine-open")
         # A thread that loads a model cannot be cancelled: whoever leaves, the others go on waiting for it.
         return await asyncio.shield(self._opening)
 
-    async def _open(self) -> EchoBackend:
+    async def _open(self) -> InProcessBackend:
         from semcache.engine.startup import open_server
 
         try:
@@ -64,5 +64,5 @@ class EngineBackend:
         except Exception as error:  # whatever torch and transformers raise where memory or a file is lacking
             self._opening = None  # the next request tries again
             raise UpstreamError(f"the engine cannot be opened: {error}") from error
-        self._inner = EchoBackend(server, timeout=self._timeout)
+        self._inner = InProcessBackend(server, timeout=self._timeout)
         return self._inner

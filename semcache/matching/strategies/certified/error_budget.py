@@ -7,9 +7,9 @@ pays for.
 
 Four spans of traffic are told apart. The window of the last risks sets the limit. The sums of this process hold the
 errors that were allowed and spent; what was overspent goes on in the next one. The counts of all processes, cut at each
-restart, tell how much was allowed ever. `RequestsPerHit` forgets hit by hit. Knows risks, nothing
-of features. Invariant: the risks of served answers add up to no more than the target has allowed so far, plus a small
-grant for the very first answers.
+restart, tell how much was allowed ever. `RequestsPerHit` forgets hit by hit. Knows risks, nothing of features.
+Invariant: the risks of served answers add up to no more than the target has allowed so far, plus a small grant for the
+very first answers.
 """
 
 from __future__ import annotations
