@@ -82,7 +82,7 @@ class MessagesDialect:
                 tools=bool(tools),
                 last_role="tool" if results else role if role in ("user", "assistant", "system") else "",
                 stateful=bool(body.get("mcp_servers"))
-                or body.get("container") is not None
+                or any(body.get(key) is not None for key in ("container", "thread"))
                 or provider_search.is_asked_for(body)
                 or bodies.runs_upstream(tools, _CALLER_TOOLS, untyped="custom"),
                 multimodal=bodies.has_parts_beside(content, ("text", "tool_result")),

@@ -24,7 +24,11 @@ _KEEP_NOTHING = re.compile(
 )
 _MODELS = re.compile(r"/v1/models(?:/[\w.:@-]+(?:/[\w.:@-]+)?)?/?")
 _CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"api-key"))
-_NAMING = ("previous_response_id", "conversation", "prompt")  # fields of a request for a response
+# Fields of a request that may name what is kept there.
+_NAMING = {
+    Endpoint.RESPONSES: ("previous_response_id", "conversation", "prompt"),
+    Endpoint.MESSAGES: ("container", "thread"),
+}
 _DOTS = re.compile(r"/\.{1,2}(?:/|\Z)")
 
 
@@ -53,10 +57,11 @@ class SharedAccount:
 
     def check_request(self, scope: Scope, caller: Caller, request: Request) -> None:
         """Raise RequestRejected(403) for a request whose answer is made of what others may have kept there."""
-        if request.endpoint is not Endpoint.RESPONSES or not request.traits.stateful:
+        if request.endpoint not in _NAMING or not request.traits.stateful:
             return
-        named = next((name for name in _NAMING if request.identity.get(name) is not None), None)
-        if named is None and _has_reference(request.identity.get("input")):
+        identity = request.identity
+        named = next((one for one in _NAMING[request.endpoint] if _names_kept(one, identity.get(one))), None)
+        if named is None and _has_reference(identity.get("input")):
             named = "input"
         if named is None or not self._confines(scope, caller):
             return
@@ -82,6 +87,16 @@ def account_of(settings: Settings, auth: Authenticator) -> SharedAccount:
     """Return the upstream account of a server with these settings."""
     upstream = settings.upstream
     return SharedAccount(auth, upstream.passthrough, upstream.api_key is not None, settings.fallback_key is not None)
+
+
+def _names_kept(field: str, value: object) -> bool:
+    """Return True unless a field is absent, or asks for a container or a thread that is new."""
+    match field, value:
+        case "container", dict():
+            return value.get("id") is not None
+        case "thread", dict():
+            return value.get("type") != "create"
+    return value is not None
 
 
 def _has_reference(turns: object) -> bool:

@@ -264,6 +264,8 @@ def test_a_function_output_ends_a_responses_request_as_a_tool_step():
         (MESSAGES, {"messages": [user("q")], "tools": [{"type": "code_execution_20260521", "name": "c"}]}),
         (MESSAGES, {"messages": [user("q")], "mcp_servers": [{"url": "https://example.org"}]}),
         (MESSAGES, {"messages": [user("q")], "container": "c_1"}),
+        (MESSAGES, {"messages": [user("q")], "thread": {"type": "create"}}),
+        (MESSAGES, {"messages": [user("q")], "thread": {"type": "continue", "previous_message_id": "msg_1"}}),
     ],
 )
 def test_answers_that_depend_on_the_upstreams_state_are_marked(dialect, body):

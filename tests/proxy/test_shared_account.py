@@ -134,6 +134,26 @@ async def test_a_response_is_not_made_of_what_others_keep(tmp_path: Path, named:
     assert (asked.status, len(upstream.calls)) == (200, 1)
 
 
+@pytest.mark.parametrize(
+    ("field", "kept", "new"),
+    [
+        ("thread", {"type": "continue", "previous_message_id": "msg_1"}, {"type": "create"}),
+        ("container", "container_1", {"skills": []}),
+        ("container", {"id": "container_1"}, {"id": None}),
+    ],
+    ids=["thread", "container-named", "container-with-id"],
+)
+async def test_a_message_is_not_made_of_what_others_keep(tmp_path: Path, field: str, kept: Any, new: Any) -> None:
+    upstream = Upstream(lambda _: Answer([b"{}"]))
+    async with two_tenants(tmp_path, upstream) as (proxy, key):
+        body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "And then?"}]}
+        refused = await Call(proxy, {**body, field: kept}, path="/v1/messages", x_semcache_key=key).reply()
+        asked = await Call(proxy, {**body, field: new}, path="/v1/messages", x_semcache_key=key).reply()
+    assert (refused.status, refused.json["error"]["type"]) == (403, "permission_error")
+    assert field in refused.json["error"]["message"]
+    assert (asked.status, len(upstream.calls)) == (200, 1)
+
+
 async def test_no_web_socket_is_opened_with_the_key_that_all_share(tmp_path: Path) -> None:
     sent: list[Any] = []
 
