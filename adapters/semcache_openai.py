@@ -31,11 +31,11 @@ from openai import AsyncOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.found import Found
-from semcache.dialects import body_of, dialects
+from semcache.dialects import body_of, dialects, unbound
 from semcache.dialects.headers import cache_status, controls_from, forwarded_as
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Assembler, Dialect
-from semcache.types import Endpoint, Entry, Request
+from semcache.types import Endpoint, Entry, Outcome, Request
 from semcache_failopen import FailOpen
 from semcache_openai_embeddings import EmbeddingBatch, identity_at, is_embeddings, read_batch
 
@@ -146,10 +146,12 @@ class _CacheExchange:
         return self.refused(dialect, RequestRejected(504, said, code="not_cached"))
 
     def _replay(self, asked: _CacheableRequest, found: Found, entry: Entry) -> httpx2.Response:
-        if asked.request.stream:
-            body, kind = b"".join(asked.dialect.stream(entry.body, asked.request.replay)), "text/event-stream"
+        dialect, request = asked
+        body = entry.body if found.outcome is Outcome.EXACT else unbound(dialect, entry.body)
+        if request.stream:
+            body, kind = b"".join(dialect.stream(body, request.replay)), "text/event-stream"
         else:
-            body, kind = body_of(asked.dialect, entry.body, asked.request), "application/json"
+            body, kind = body_of(dialect, body, request), "application/json"
         headers = {
             "content-type": kind,
             "cache-status": f"semcache; hit; detail={found.why.value}",

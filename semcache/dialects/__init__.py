@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semcache.protocols import Dialect
     from semcache.types import Request
 
-__all__ = ["body_of", "by_path", "dialects"]
+__all__ = ["body_of", "by_path", "dialects", "unbound"]
 
 
 @cache
@@ -43,3 +43,13 @@ def body_of(dialect: Dialect, body: bytes, request: Request) -> bytes:
     """Return a stored answer as the reply to this request; some dialects repeat parts of the request in it."""
     restated = getattr(dialect, "restated", None)
     return body if restated is None else restated(body, request.replay)
+
+
+def unbound(dialect: Dialect, body: bytes) -> bytes:
+    """Return an answer as the reply to other words than those it was made for.
+
+    Signed reasoning is left out: providers take it back behind the very words it was created for, and refuse it, with
+    the whole next turn, behind others.
+    """
+    unsigned = getattr(dialect, "unsigned", None)
+    return body if unsigned is None else unsigned(body)

@@ -12,7 +12,7 @@ from typing import Any
 
 from semcache.dialects import body as bodies
 from semcache.dialects import provider_search
-from semcache.dialects.answer import openai_error, parsed, pieces, stored
+from semcache.dialects.answer import encode, openai_error, parsed, pieces, stored
 from semcache.dialects.choices import (
     FINISHED,
     WHOLE,
@@ -37,6 +37,7 @@ _ROLES: dict[str, Any] = {
 }
 _CALLER_TOOLS = ("function", "custom")
 _WITH_LOGPROBS = ("content", "refusal")
+_SIGNED = ("reasoning_details", "thinking_blocks")  # of OpenRouter, and of LiteLLM
 
 
 class ChatDialect:
@@ -88,6 +89,18 @@ class ChatDialect:
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
         return parsed(body, _assemble)
+
+    def unsigned(self, body: bytes) -> bytes:
+        """The stored answer without the reasoning that a provider has signed or encrypted."""
+        if not any(f'"{name}"'.encode() in body for name in _SIGNED):
+            return body
+        answer = stored(body)
+        for choice in choices_of(answer) or ():
+            message = choice.get("message")
+            for name in _SIGNED:
+                if isinstance(message, dict) and _is_signed(message.get(name)):
+                    del message[name]
+        return encode(answer)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
         """The stored answer as chunks and `[DONE]`."""
@@ -228,6 +241,13 @@ def _assemble(answer: Json, body: bytes) -> Assembled:
         wordless = wordless or bool(message.get("audio") or message.get("images"))
         text = content if isinstance(content, str) else _joined(content)
     return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer), wordless)
+
+
+def _is_signed(reasoning: object) -> bool:
+    """Return True for parts of which one has a signature, or holds what only its provider can read."""
+    return isinstance(reasoning, list) and any(
+        isinstance(part, dict) and (part.get("signature") or part.get("data")) for part in reasoning
+    )
 
 
 def _readable(message: object) -> bool:

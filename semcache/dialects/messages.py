@@ -23,6 +23,7 @@ Json: TypeAlias = dict[str, Any]
 _VOLATILE = frozenset({"stream", "metadata", "service_tier", "cache_control"})
 _CALLER_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")
 _WORDS = ("text", "thinking", "redacted_thinking", "tool_use")  # blocks that hold no more than words
+_SIGNED = frozenset({"thinking", "redacted_thinking"})
 _COMPLETE = frozenset({"end_turn", "stop_sequence", "tool_use", "refusal"})
 _DELTA_USAGE = (
     "input_tokens",
@@ -43,6 +44,8 @@ _ERRORS = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class MessagesDialect:
@@ -102,6 +105,17 @@ class MessagesDialect:
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
         return parsed(body, _assemble)
+
+    def unsigned(self, body: bytes) -> bytes:
+        """The stored answer without its thinking, unless it is nothing else; the rest keeps its bytes."""
+        if b"thinking" not in body:
+            return body
+        fields = _fields(body)
+        blocks = msgspec.json.decode(fields["content"], type=list[msgspec.Raw])
+        left = [block for block in blocks if msgspec.json.decode(block).get("type") not in _SIGNED]
+        if not left or len(left) == len(blocks):
+            return body
+        return encode({**fields, "content": left})
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
         """The stored answer as events, from `message_start` to `message_stop`."""
@@ -300,8 +314,7 @@ def _assemble(answer: Json, body: bytes) -> Assembled:
 
 def _inputs(body: bytes) -> list[str]:
     """The input of every block as it was written, "" for a block without one."""
-    content = msgspec.json.decode(body, type=dict[str, msgspec.Raw])["content"]
-    blocks = msgspec.json.decode(content, type=list[dict[str, msgspec.Raw]])
+    blocks = msgspec.json.decode(_fields(body)["content"], type=list[dict[str, msgspec.Raw]])
     return [bytes(block.get("input", b"")).decode("utf-8", "replace").strip() for block in blocks]
 
 

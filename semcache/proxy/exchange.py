@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semcache.cache.reasons import explained
-from semcache.dialects import body_of
+from semcache.dialects import body_of, unbound
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RateLimited, RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
@@ -204,7 +204,7 @@ class Exchange:
             return False
         if not same and not serves_paraphrases(lookup, flight, answer):
             return False
-        return await self._answer_from_flight(lookup, answer, send)
+        return await self._answer_from_flight(lookup, answer, send, same=same)
 
     async def _relay_shared(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
         try:
@@ -221,11 +221,12 @@ class Exchange:
         await self._relay(lookup, flight, send, collapsed=True)
         return True
 
-    async def _answer_from_flight(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
-        payload, kind = body_of(self._dialect, answer.body, lookup.request), b"application/json"
+    async def _answer_from_flight(self, lookup: Lookup, answer: Assembled, send: Send, *, same: bool) -> bool:
+        body = answer.body if same else unbound(self._dialect, answer.body)
+        payload, kind = body_of(self._dialect, body, lookup.request), b"application/json"
         if lookup.request.stream:
             try:
-                payload = b"".join(self._dialect.stream(answer.body, lookup.request.replay))
+                payload = b"".join(self._dialect.stream(body, lookup.request.replay))
             except Exception:
                 log_fault(self._cache, "replay")
                 return False

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from semcache.cache.response_cache import ResponseCache
-from semcache.dialects import body_of
+from semcache.dialects import body_of, unbound
 from semcache.dialects.headers import control_families
 from semcache.dialects.telling_headers import HARMLESS, HARMLESS_KINDS
 from semcache.protocols import Dialect
@@ -115,10 +115,11 @@ class HitReplayer:
     def render(self, dialect: Dialect, lookup: Lookup, served: Serve, entry: Entry, template: Recorded) -> RenderedHit:
         """Prepare the reply to a hit: a stream if the client asked for one, else the body."""
         request = lookup.request
+        body = entry.body if served.how is Outcome.EXACT else unbound(dialect, entry.body)
         if request.stream:
-            payload, kind = b"".join(dialect.stream(entry.body, request.replay)), EVENT_STREAM
+            payload, kind = b"".join(dialect.stream(body, request.replay)), EVENT_STREAM
         else:
-            payload, kind = body_of(dialect, entry.body, request), b"application/json"
+            payload, kind = body_of(dialect, body, request), b"application/json"
         fixed = [
             (b"content-type", kind),
             (b"content-length", str(len(payload)).encode()),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.agents.nearhits import Arm, NearChoice, NearExample, NearHits, placed
 from semcache.agents.nearhits.near import Draws
+from semcache.dialects import unbound
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.hit_replay import EVENT_STREAM
@@ -122,9 +123,9 @@ class NearHitService:
                 self._doubted.popitem(last=False)
             return None
         try:
-            payload, kind = answer.body, b"application/json"
+            payload, kind = unbound(dialect, answer.body), b"application/json"
             if request.stream:
-                payload, kind = b"".join(dialect.stream(answer.body, request.replay)), EVENT_STREAM
+                payload, kind = b"".join(dialect.stream(payload, request.replay)), EVENT_STREAM
         except Exception:
             self.counts["fault"] += 1
             _log.warning("an answer of the small model could not be replayed: the large model answers", exc_info=True)
