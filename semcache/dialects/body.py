@@ -234,8 +234,11 @@ def role(turn: dict[str, Any], place: str) -> str:
 
 
 def repeats_prompt(body: dict[str, Any]) -> bool:
-    """Return True if the answer is to repeat the prompt (`echo`), or to tell of its tokens, as vLLM can."""
-    asked = (body.get(key) for key in ("echo", "prompt_logprobs", "return_token_ids"))
+    """Return True if the answer is to repeat the prompt (`echo`), or to tell of it: of its tokens, or of what is bad.
+
+    vLLM tells of tokens, OpenAI's `moderation` of what may be bad.
+    """
+    asked = (body.get(key) for key in ("echo", "prompt_logprobs", "return_token_ids", "moderation"))
     return any(value is not None and value is not False for value in asked)
 
 

@@ -98,6 +98,7 @@ class ResponsesDialect:
                 multimodal=multimodal,
                 system="\n".join(part for part in (instructions, system) if isinstance(part, str) and part),
                 turns=len(turns) or 1,
+                repeats_prompt=bodies.repeats_prompt(body),
             ),
             user=bodies.user(body),
             controls=controls,
