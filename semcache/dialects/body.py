@@ -246,7 +246,7 @@ def runs_upstream(tools: Iterable[Any], own: tuple[str, ...], *, untyped: str = 
     """Return True if a declared tool is one that the upstream runs: its type is none of the caller's `own`.
 
     A name in `own` that ends in "_" stands for every type that begins with it; `untyped` is the type of a tool that
-    states none, but has a name.
+    states none, but has a name. A `namespace` among `own` is the caller's if all tools in it are.
     """
     families = tuple(name for name in own if name.endswith("_"))
     for tool in tools:
@@ -256,6 +256,10 @@ def runs_upstream(tools: Iterable[Any], own: tuple[str, ...], *, untyped: str = 
         name = tool.get("type", untyped if named else None)
         if not isinstance(name, str) or not (name in own or name.startswith(families)):
             return True
+        if name == "namespace":
+            grouped = tool.get("tools")
+            if not isinstance(grouped, list) or runs_upstream(grouped, own, untyped=untyped):
+                return True
     return False
 
 

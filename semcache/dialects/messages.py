@@ -73,6 +73,8 @@ class MessagesDialect:
         tools = bodies.array(body, "tools")
         if hinted and tools:
             identity["tools"] = _unhint(tools)
+        if b'"tool_addition"' in raw:
+            tools = [*tools, *_added_tools(turns)]
         return Request(
             endpoint=Endpoint.MESSAGES,
             model=model,
@@ -257,6 +259,17 @@ def _turns(messages: object, hinted: bool) -> list[Json]:
         settled = bodies.plain(_unhint(content) if hinted else content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
     return turns
+
+
+def _added_tools(turns: list[Json]) -> Iterator[Any]:
+    """The tools that blocks of a conversation define, None for those that cannot be read."""
+    for turn in turns:
+        content = turn.get("content")
+        for block in content if isinstance(content, list) else ():
+            if block.get("type") == "tool_addition":
+                added = block.get("tool")
+                if not isinstance(added, dict) or added.get("type") == "tool_definition":
+                    yield added.get("definition") if isinstance(added, dict) else None
 
 
 def _unhint(blocks: Any) -> Any:

@@ -19,7 +19,8 @@ from semcache.types import Assembled, Endpoint, Request, Traits, Usage
 Json: TypeAlias = dict[str, Any]
 
 _ROLES: dict[str, Any] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
-_CALLER_TOOLS = ("function", "custom", "local_shell", "apply_patch")
+_CALLER_TOOLS = ("function", "custom", "local_shell", "apply_patch", "namespace")
+_WITH_TOOLS = ("additional_tools", "tool_search_output")  # items that make more tools available
 _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "mcp_call": "arguments"}
 
@@ -75,7 +76,7 @@ class ResponsesDialect:
                 text, frame = bodies.take_last_text(turns, "input_text")
             identity["input"] = turns
         instructions = body.get("instructions")
-        tools = bodies.array(body, "tools")
+        tools = [*bodies.array(body, "tools"), *_added_tools(turns)]
         return Request(
             endpoint=Endpoint.RESPONSES,
             model=model,
@@ -213,6 +214,14 @@ def _turns(given: object) -> bodies.PlainTurns:
         turn = {key: value for key, value in item.items() if (key, value) != ("type", "message")}
         turns.append({**turn, "content": settled} if "content" in item else turn)
     return bodies.PlainTurns(turns, "\n".join(system), stateful)
+
+
+def _added_tools(turns: Sequence[Json]) -> Iterator[Any]:
+    """The tools that items of a conversation make available, None for those that cannot be read."""
+    for item in turns:
+        if item.get("type") in _WITH_TOOLS:
+            added = item.get("tools")
+            yield from added if isinstance(added, list) else (None,)
 
 
 def _is_output(item: Json) -> bool:
