@@ -24,15 +24,45 @@ HARMLESS = frozenset(
     b" x-client-request-id x-request-start x-real-ip x-client-ip true-client-ip client-ip x-envoy-attempt-count"
     b" x-envoy-expected-rq-timeout-ms x-envoy-external-address idempotency-key x-idempotency-key x-title http-referer"
     b" x-amzn-requestid fly-client-ip fastly-client-ip cdn-loop x-azure-ref x-azure-clientip x-ms-client-request-id"
-    b" x-goog-request-params anthropic-dangerous-direct-browser-access x-app x-requested-with".split()
+    b" x-goog-request-params anthropic-dangerous-direct-browser-access x-app x-requested-with"
+    # traces
+    b" uber-trace-id elastic-apm-traceparent newrelic grpc-trace-bin x-ot-span-context x-dynatrace x-honeycomb-trace"
+    b" correlation-context request-context ms-cv x-correlationid x-braintrust-parent x-bt-parent helicone-user-id"
+    b" helicone-request-id x-portkey-trace-id x-portkey-span-id x-portkey-span-name x-portkey-parent-span-id"
+    b" x-litellm-trace-id x-litellm-session-id"
+    # of whoever passes a request on
+    b" x-scheme x-original-forwarded-for x-original-host x-original-uri x-original-url x-cluster-client-ip"
+    b" x-envoy-original-path x-envoy-decorator-operation x-envoy-peer-metadata x-envoy-peer-metadata-id x-nginx-proxy"
+    b" x-kong-request-id x-vcap-request-id x-amzn-tls-version x-amzn-tls-cipher-suite x-azure-fdid x-azure-socketip"
+    b" x-azure-requestchain x-arr-log-id x-arr-ssl disguised-host was-default-hostname x-site-deployment-id"
+    b" x-appservice-proto x-waws-unencoded-url rndr-id"
+    # names of clients and of their runs
+    b" semantic-kernel-version x-ms-useragent x-ms-user-agent x-goog-api-client x-openrouter-title"
+    b" x-openrouter-categories x-session-affinity x-grok-conv-id x-codex-turn-metadata x-codex-turn-state".split()
 )
 HARMLESS_KINDS = (
     *(b"x-semcache-", b"x-stainless-", b"x-forwarded-", b"x-b3-", b"x-datadog-", b"x-newrelic-", b"cf-", b"sec-"),
     *(b"helicone-cache-", b"x-portkey-cache", b"x-openrouter-cache", b"x-bf-cache-"),
+    *(
+        b"x-instana-",
+        b"ot-tracer-",
+        b"ot-baggage-",
+        b"uberctx-",
+        b"l5d-",
+        b"fly-",
+        b"x-railway-",
+        b"x-nf-",
+        b"x-heroku-",
+    ),
+    *(b"helicone-session-", b"helicone-property-", b"x-claude-code-", b"x-opencode-"),
     *(b"x-higress-", b"x-amz-cf-", b"x-vercel-", b"x-appengine-", b"x-cloud-", b"access-control-", b"x-langfuse-"),
 )
 # Cookies by which a load balancer or a content network knows a connection again.
-_BALANCING = re.compile(rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb)=[^;]*;?")
+_BALANCING = re.compile(
+    rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|AWSELB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb|INGRESSCOOKIE"
+    rb"|ApplicationGatewayAffinity\w*|BIGipServer[^=;]*|NSC_[^=;]*|(?:visid_incap|incap_ses|nlbi)_[^=;]*"
+    rb"|ak_bmsc|bm_s[vz]|bm_mi|_abck)=[^;]*;?"
+)
 
 
 def beside_body(

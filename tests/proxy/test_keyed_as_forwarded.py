@@ -53,3 +53,46 @@ def test_another_charset_would_be_another_body_upstream(value: bytes) -> None:
     with pytest.raises(RequestRejected, match="UTF-8") as caught:
         check_json([(b"content-type", value)])
     assert caught.value.status == 415
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "uber-trace-id",
+        "elastic-apm-traceparent",
+        "newrelic",
+        "x-instana-t",
+        "x-arr-log-id",
+        "x-original-forwarded-for",
+        "fly-request-id",
+        "helicone-session-id",
+        "helicone-property-app",
+        "x-claude-code-session-id",
+        "semantic-kernel-version",
+    ],
+)
+def test_what_is_new_with_each_request_and_no_model_reads_is_none_of_it(name: str) -> None:
+    assert identity_of({"model": "m"}, scope((name.encode(), b"7"))) == {"model": "m"}
+
+
+@pytest.mark.parametrize(
+    "name", ["helicone-target-url", "helicone-prompt-id", "x-portkey-metadata", "x-litellm-tags", "x-session-id"]
+)
+def test_a_header_by_which_a_gateway_may_answer_otherwise_is_part_of_the_request(name: str) -> None:
+    assert identity_of({"model": "m"}, scope((name.encode(), b"7"))) != {"model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("cookie", "told"),
+    [
+        (b"BIGipServerpool=12.34; __cf_bm=x", False),
+        (b"ApplicationGatewayAffinityCORS=x;ApplicationGatewayAffinity=x", False),
+        (b"INGRESSCOOKIE=x|y", False),
+        (b"visid_incap_12=a==; nlbi_12=b; incap_ses_7_12=c", False),
+        (b"AWSELB=x; session=7", True),
+        (b"BIGipServer", True),
+    ],
+    ids=["f5", "application-gateway", "ingress", "imperva", "with-a-session", "no-cookie-of-a-balancer"],
+)
+def test_cookies_of_load_balancers_are_none_of_a_request(cookie: bytes, told: bool) -> None:
+    assert (identity_of({"model": "m"}, scope((b"cookie", cookie))) != {"model": "m"}) is told
