@@ -40,6 +40,8 @@ _WISHES = frozenset(
     ("no", "off", "none", "false", "never", "bypass", "disabled", "no-store", "no-cache", "no_store", "no_cache")
 )
 
+_HINT = "prompt_cache_breakpoint"  # of OpenAI, on a part of a content: where its own prefix cache may end
+
 _decode = msgspec.json.Decoder().decode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 encode = msgspec.json.Encoder().encode
@@ -274,6 +276,21 @@ def parts(content: object, where: str) -> None:
             raise refusal(f"{where}[{position}] must be an object, not {kind(part)}", f"{where}[{position}]")
         if part.get("type") in ("text", "input_text") and not isinstance(part.get("text"), str):
             raise refusal(f"{where}[{position}].text must be a string", f"{where}[{position}].text")
+
+
+def is_hinted(raw: bytes) -> bool:
+    """Return True if a body may have hints to the prefix cache of OpenAI."""
+    return f'"{_HINT}"'.encode() in raw
+
+
+def unhinted(content: Any) -> Any:
+    """A content without the hints to OpenAI's prefix cache on its parts."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {key: value for key, value in part.items() if key != _HINT} if isinstance(part, dict) else part
+        for part in content
+    ]
 
 
 def plain(content: Any, text_type: str) -> Any:

@@ -50,7 +50,7 @@ class ChatDialect:
         """Parse a request body."""
         body, raw, controls = bodies.read(raw)
         model = bodies.model(body)
-        turns, system, stateful = _turns(body.get("messages"))
+        turns, system, stateful = _turns(body.get("messages"), bodies.is_hinted(raw))
         last = turns[-1]
         content, role = last.get("content"), _ROLES.get(last["role"], "")
         text, frame = bodies.take_last_text(turns, "text") if role == "user" else ("", None)
@@ -119,7 +119,7 @@ class ChatDialect:
 DIALECT = ChatDialect()
 
 
-def _turns(messages: object) -> bodies.PlainTurns:
+def _turns(messages: object, hinted: bool) -> bodies.PlainTurns:
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
@@ -130,7 +130,7 @@ def _turns(messages: object) -> bodies.PlainTurns:
             system.append(bodies.text_of(content, "text"))
         if message.get("audio") is not None:
             stateful = True
-        settled = bodies.plain(content, "text")
+        settled = bodies.plain(bodies.unhinted(content) if hinted else content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
     return bodies.PlainTurns(turns, "\n".join(system), stateful)
 

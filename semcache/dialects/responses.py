@@ -65,7 +65,7 @@ class ResponsesDialect:
         prompt = body.get("prompt")
         # A stored prompt may name the model; such a request is never cached, so its name is not needed.
         model = "" if prompt is not None and body.get("model") is None else bodies.model(body)
-        turns, system, stateful = _turns(body.get("input"))
+        turns, system, stateful = _turns(body.get("input"), bodies.is_hinted(raw))
         identity = bodies.settle(body)
         text, frame, role, multimodal = "", None, "", False
         if turns:
@@ -190,7 +190,7 @@ class ResponseAssembler:
             self._response = response if isinstance(response, dict) else None
 
 
-def _turns(given: object) -> bodies.PlainTurns:
+def _turns(given: object, hinted: bool) -> bodies.PlainTurns:
     if given is None:
         return bodies.PlainTurns([])
     if isinstance(given, str):
@@ -198,7 +198,10 @@ def _turns(given: object) -> bodies.PlainTurns:
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
-    for place, item in bodies.objects(given, "input", kinds="a string or an array"):
+    for place, sent in bodies.objects(given, "input", kinds="a string or an array"):
+        item = sent
+        if hinted:
+            item = {**sent, **{key: bodies.unhinted(sent[key]) for key in ("content", "output") if key in sent}}
         if item.get("role") is None:
             stateful = stateful or item.get("type") in ("item_reference", None)
             turns.append(item)

@@ -85,3 +85,24 @@ def test_a_reference_to_a_tool_that_is_declared_adds_none():
     turns = [user("hi"), {"role": "system", "content": [block]}, user("and?")]
     request = read(MESSAGES, messages=turns, tools=[{"name": "f", "input_schema": {}}])
     assert not request.traits.stateful
+
+
+@pytest.mark.parametrize(
+    ("dialect", "place", "kind", "more"),
+    [
+        (CHAT, "messages", "text", {"role": "tool", "tool_call_id": "c"}),
+        (RESPONSES, "input", "input_text", {"type": "function_call_output", "call_id": "c"}),
+    ],
+    ids=["chat", "responses"],
+)
+def test_openais_cache_hints_are_forwarded_and_not_compared(dialect, place, kind, more):
+    def asked(**hint: Any) -> Request:
+        def part(text: str) -> dict[str, Any]:
+            return {"type": kind, "text": text, **hint}
+
+        result = {**more, "content" if place == "messages" else "output": [part("4"), part("5")]}
+        return read(dialect, **{place: [{"role": "system", "content": [part("s")]}, result, user([part("q")])]})
+
+    hinted, plain = asked(prompt_cache_breakpoint={"mode": "explicit"}), asked()
+    assert (hinted.identity, hinted.text, hinted.traits) == (plain.identity, plain.text, plain.traits)
+    assert b"prompt_cache_breakpoint" in hinted.raw
