@@ -31,7 +31,11 @@ _PREFIXES = ("/v1/v1/", "/openai/v1/", "/api/v1/")
 # A base URL that ends with a slash, and a client that adds another one.
 _DOUBLED = re.compile(r"/{2,}")
 _LEADING = re.compile(r"/+(?:(?:v1|openai|api)/+)+")
-_DEPLOYMENT = re.compile(r"/openai/deployments/([^/]+)/(chat/completions|completions|embeddings)/?")
+_DEPLOYMENT = re.compile(
+    r"/openai/deployments/([^/]+)/(chat/completions|completions|embeddings|audio/[a-z]+|images/[a-z]+)/?"
+)
+# Azure's API of everything that is not of one deployment; under /openai/v1 it is OpenAI's own.
+_AZURE = re.compile(r"/openai/(?!v1(?:/|\Z)|deployments/)")
 _GEMINI = re.compile(r"/v1(?:beta|alpha)\w*/")
 _READ_ONLY = ("/livez", "/readyz", "/healthz", "/metrics", "/openapi.json", "/docs")
 _OURS = ("/semcache", *_READ_ONLY)
@@ -135,6 +139,11 @@ def renamed(scope: Scope, cached: Collection[str]) -> Scope:
         raw = quote(name)
     else:
         name, raw = _unprefixed(path), _unprefixed(raw_path(scope))
+        if _AZURE.match(name) and _AZURE.match(raw):
+            name, raw = (f"/v1/{one.removeprefix('/openai/')}" for one in (name, raw))
+            # Which version of Azure's API is meant says nothing to another service, and its newest takes none.
+            query = [part for part in scope["query_string"].split(b"&") if not part.startswith(b"api-version=")]
+            scope = {**scope, "query_string": b"&".join(query)}
     ours = [(header, value) for header, value in scope["headers"] if header == b"api-key" and value.startswith(_KEY)]
     if name == path and not ours:
         return scope

@@ -61,6 +61,39 @@ async def test_an_azure_deployment_is_the_model_of_that_name(tmp_path: Path, ups
     assert ("api-key", key) in list(sent.headers)
 
 
+async def test_azures_path_of_a_response_is_cached_under_its_one_name(tmp_path: Path) -> None:
+    said = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
+    output = [{**said, "content": [{"type": "output_text", "text": "Hello.", "annotations": []}]}]
+    whole = {"id": "resp_1", "object": "response", "status": "completed", "error": None, "output": output}
+    upstream = Upstream(lambda _: Answer([msgspec.json.encode(whole)]))
+    body, version = {"model": "m", "input": "hello", "store": False}, "api-version=2025-04-01-preview"
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, body, path="//openai/responses", query=version).reply()
+        again = await Call(proxy, body, path="/v1/responses").reply()
+    assert (first.status, again.cache["hit"]) == (200, True)
+    assert [(call.path, call.query) for call in upstream.calls] == [("/v1/responses", "")]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent"),
+    [
+        ("GET", "/openai/models", "/v1/models"),
+        ("GET", "/openai/responses/resp_1/input_items", "/v1/responses/resp_1/input_items"),
+        ("GET", "/openai/files/a%2Fb/content", "/v1/files/a%2Fb/content"),
+        ("POST", "/openai/deployments/m/audio/speech", "/v1/audio/speech"),
+        ("POST", "/openai/deployments/m/images/generations", "/v1/images/generations"),
+    ],
+)
+async def test_azures_other_paths_are_passed_on_under_openais(
+    tmp_path: Path, upstream: Upstream, method: str, path: str, sent: str
+) -> None:
+    body = {"model": "m", "input": "hello"} if method == "POST" else None
+    query = "limit=2&api-version=2025-04-01-preview" if method == "GET" else "api-version=2025-04-01-preview"
+    async with running(upstream, tmp_path) as proxy:
+        assert (await Call(proxy, body, path=path, method=method, query=query).reply()).status == 200
+    assert [(call.path, call.query) for call in upstream.calls] == [(sent, "limit=2" if method == "GET" else "")]
+
+
 async def test_bytes_sent_to_an_azure_deployment_are_in_flight_like_any_others(
     tmp_path: Path, upstream: Upstream
 ) -> None:
