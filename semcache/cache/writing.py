@@ -85,6 +85,8 @@ class EntryMaker:
             ttl = shortened(self._pack.of(lookup.category).ttl, lookup.request)
         else:
             ttl = self._freshness.ttl(lookup.request, lookup.category, lookup.vector)
+        if answer.until is not None:
+            ttl = min(ttl, answer.until - self.clock())
         return admission(lookup.request, answer, status, ttl=ttl)
 
     def entry(

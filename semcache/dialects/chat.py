@@ -230,6 +230,7 @@ def _assemble(answer: Json, body: bytes) -> Assembled:
     if choices is None:
         return Assembled(body, "", complete=False, usage=usage_of(answer))
     complete, refusal, tool_calls, wordless, text = True, False, False, False, ""
+    until: float | None = None
     for choice in reversed(choices):
         message, reason = choice.get("message"), choice.get("finish_reason")
         if not isinstance(message, dict):
@@ -239,8 +240,17 @@ def _assemble(answer: Json, body: bytes) -> Assembled:
         refusal = refusal or reason == "content_filter" or bool(message.get("refusal"))
         tool_calls = tool_calls or bool(calls) or bool(message.get("function_call"))
         wordless = wordless or bool(message.get("audio") or message.get("images"))
+        until = _earlier(until, message.get("audio"))
         text = content if isinstance(content, str) else _joined(content)
-    return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer), wordless)
+    return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer), wordless, until)
+
+
+def _earlier(until: float | None, sound: object) -> float | None:
+    """The time until which a sound may be named in later turns, unless `until` is earlier."""
+    told = sound.get("expires_at") if isinstance(sound, dict) else None
+    if not isinstance(told, int | float) or isinstance(told, bool):
+        return until
+    return told if until is None else min(until, told)
 
 
 def _is_signed(reasoning: object) -> bool:

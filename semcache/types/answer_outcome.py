@@ -21,6 +21,7 @@ class Assembled:
     `complete` is True only when the dialect's terminal state was reached (a finish reason on every choice, a terminal
     event on a stream). `refusal` covers content filters and refusals; `tool_calls` that the answer asks for tools;
     `wordless` that it holds what is neither text nor such a call: sound, a picture, what a tool of the provider found.
+    `until` is when the provider forgets what the answer names, in seconds since the epoch.
     """
 
     body: bytes
@@ -30,6 +31,7 @@ class Assembled:
     tool_calls: bool = False
     usage: Usage = Usage()
     wordless: bool = False
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
