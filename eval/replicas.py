@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eval.prefix_caches import BLOCK, TOKEN_SECONDS, Arrival, Lru
+from semcache.runtime.token_deficits import TokenDeficits
 from semcache.upstream.routing.choice import ReplicaView, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TokenDeficits
 from semcache.upstream.routing.tree import PromptTree
 
 Policy = Literal["round-robin", "random", "least-load", "hash", "cache-aware", "semcache", "semcache+events"]

@@ -133,7 +133,7 @@ def _gap(run: Run) -> float:
 
 
 def fair_bound() -> float:
-    """The bound that `deficits.py` promises between any two moments.
+    """The bound that `token_deficits.py` promises between any two moments.
 
     Twice a quantum and the largest prompt (the first moment may find the two that far apart the other way), and the
     answers under way, which are charged when they end.

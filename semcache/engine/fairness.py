@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from semcache.runtime.token_deficits import TokenDeficits
+
 _DEBTORS = 1000
 
 
@@ -28,38 +30,28 @@ class WaitingRequest:
     overdue: bool = False
 
 
-class TenantDeficits:
+class TenantDeficits(TokenDeficits[str]):
     """The tokens that each tenant may still spend; a generated token costs `generated` times a prompt token."""
 
     def __init__(self, quantum: int, *, generated: float = 2.0) -> None:
-        self._quantum, self._generated = quantum, generated
-        self._left: dict[str, float] = {}
-
-    def left(self, tenant: str) -> float:
-        """The tokens that a tenant may still spend; a negative number is its debt."""
-        return self._left.get(tenant, float(self._quantum))
+        super().__init__(quantum)
+        self._generated = generated
 
     def pay(self, tenant: str, *, prompt: int = 0, generated: int = 0) -> None:
         """Charge a tenant for tokens computed."""
-        self._left[tenant] = self.left(tenant) - prompt - self._generated * generated
+        self.charge(tenant, prompt + self._generated * generated)
 
     def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
         """Order all that wait, best first; raises the deficits of their tenants when all of them are in debt."""
-        if not waiting:
-            return []
-        tenants = {candidate.tenant for candidate in waiting}
-        short = -max(self.left(tenant) for tenant in tenants)
-        if short >= 0:
-            rounds = int(short // self._quantum) + 1
-            for tenant in tenants:
-                self._left[tenant] = min(self.left(tenant) + rounds * self._quantum, float(self._quantum))
-        return sorted(waiting, key=self._rank)
+        allowed = self.allowed(one.tenant for one in waiting)
 
-    def _rank(self, one: WaitingRequest) -> tuple[bool, bool, int, int]:
-        return self.left(one.tenant) <= 0, not one.overdue, 0 if one.overdue else -one.cached, one.order
+        def rank(one: WaitingRequest) -> tuple[bool, bool, int, int]:
+            return one.tenant not in allowed, not one.overdue, 0 if one.overdue else -one.cached, one.order
+
+        return sorted(waiting, key=rank)
 
     def forget(self, present: Iterable[str]) -> None:
-        """Drop tenants that are neither present nor in debt, and of absent debtors all but the newest `_DEBTORS`.
+        """Drop tenants that are neither present nor in debt, and absent debtors but for the `_DEBTORS` charged last.
 
         So tenants that come once cost no memory.
         """

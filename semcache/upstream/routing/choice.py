@@ -22,7 +22,7 @@ class ReplicaView:
     """A replica at one moment, for one prompt; everything but the flags is in tokens.
 
     `placed` is what was newly computed there lately; `home` says that the prompt's session was there last; `owing`
-    that the tenant has had its turn on this busy replica (see `deficits`).
+    that the tenant has had its turn on this busy replica (see `runtime.token_deficits`).
     """
 
     name: str

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 
 from semcache.errors import ConfigError, UpgradeRefused, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
+from semcache.runtime.token_deficits import TokenDeficits
 from semcache.upstream.routing.attempt import Attempt, Routed
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.choice import ReplicaView, RoutingReason, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TokenDeficits
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
 from semcache.upstream.routing.prompt_assembly import Assembly, assembled

@@ -1,8 +1,8 @@
 """The line of requests that wait for a replica with room, and whose turn is next.
 
 Knows tenants, their deficits and what is warm where; not how a replica is chosen. Invariants: the next request is one
-of a tenant whose turn it is (see `deficits`), of those that are compared the one with the longest warm prefix, then
-the oldest; and finding it compares a bounded number of requests, however long the line is.
+of a tenant whose turn it is (see `runtime.token_deficits`), of those that are compared the one with the longest warm
+prefix, then the oldest; and finding it compares a bounded number of requests, however long the line is.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from semcache.runtime.token_deficits import TokenDeficits
 from semcache.upstream.routing.attempt import Attempt
-from semcache.upstream.routing.deficits import TokenDeficits
 from semcache.upstream.routing.prompts import BlockChain, RoutedPrompt
 from semcache.upstream.routing.replica import Replica
 from semcache.upstream.routing.tree import HeldPrefix

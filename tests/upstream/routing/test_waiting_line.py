@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semcache.upstream.routing.deficits import TokenDeficits
+from semcache.runtime.token_deficits import TokenDeficits
 from semcache.upstream.routing.kinds import KINDS
 from semcache.upstream.routing.prompts import read
 from semcache.upstream.routing.replica import Replica

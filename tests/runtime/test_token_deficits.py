@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.deficits import TokenDeficits
+from semcache.runtime.token_deficits import TokenDeficits
 
 
 @given(

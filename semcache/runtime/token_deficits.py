@@ -1,8 +1,9 @@
 """Fair turns among tenants by deficit counters: DLPM and D2LPM (2501.14312, sections 4 and 5).
 
-A tenant's work is taken off its counter when it is sent; while the counter is not positive, others go first; when no
-counter of those who want a turn is positive, all get a quantum. The first deficit orders the tenants that wait, the
-second one, per tenant and replica, keeps a tenant's locality from taking a replica for itself.
+A party's work is taken off its counter when it is given; while the counter is not positive, others go first; when no
+counter of those who want a turn is positive, all get as many quanta as make one so. The engine and the router have
+counters of tenants; the router's second ones, of a tenant and a replica each, keep a tenant's locality from taking a
+replica for itself.
 Knows neither prompts nor replicas: a party is any hashable name. Invariant: among parties that always want a turn, no
 two have been given work that differs by more than `quantum + the largest single charge`.
 """
@@ -38,7 +39,9 @@ class TokenDeficits(Generic[P]):
     def allowed(self, wanting: Iterable[P]) -> set[P]:
         """Those of `wanting` whose turn it is; never empty unless `wanting` is."""
         parties = set(wanting)
-        while parties and all(self.left(party) <= 0 for party in parties):
+        # More than once only where the sum of a debt and its quanta is rounded to 0.
+        while parties and (short := -max(self.left(party) for party in parties)) >= 0:
+            quanta = (short // self._quantum + 1) * self._quantum
             for party in parties:
-                self._left[party] = self.left(party) + self._quantum
+                self._left[party] = self.left(party) + quanta
         return {party for party in parties if self.left(party) > 0}
