@@ -49,7 +49,7 @@ from semcache.learning.verdict_effects import VerdictEffects
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.models.verifiers import verifiers_for_library
-from semcache.protocols import Embedder, Judge, OperatorStore, reads_english_alone
+from semcache.protocols import Categorizer, Embedder, Judge, OperatorStore, reads_english_alone
 from semcache.request.wording import Edit, digest_of, warm
 from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
@@ -75,127 +75,10 @@ async def open_components(opening: Opening) -> Components:
     async with AsyncExitStack() as closing:
         for backend in opening.owned:
             closing.push_async_callback(backend.close)
-        pack = load(opening.policies) if isinstance(opening.policies, str) else opening.policies
-        if opening.target is not None:
-            pack = pack.with_target(opening.target)
-        clock = opening.clock
-        own = opening.prices if isinstance(opening.prices, Mapping) else read_own_prices(opening.prices)
-        prices = Prices(own, pack.models, clock=clock)
-        common = opening.common or CommonParts.of(opening.data, opening.folder, opening.embedder, opening.seal_keys)
-        store, embedder, meter = common.store, common.embedder, common.meter
-        common.hold()
-        closing.push_async_callback(common.release)
-        judge = _judge(opening, embedder)
-        await common.open()
-        categorizer = await categorizer_of(pack, embedder)
-        kept = await _kept_entries(opening, pack, common, closing)
-        live, quorum = kept.live, Quorum(pack, kept.live.registry, store.salt)
-        faults = GuardedCalls(meter, patience=opening.timeout)
-        entries = EntryReader(store, live, faults, meter)
-        verifiers = _verifiers(opening, pack, entries, meter)
-        closing.push_async_callback(verifiers.close)
-        log = await _restored_labels(opening, pack, common, judge)
-
-        rng, background = random.Random(opening.seed), TaskSet(meter, "cache")
-        # Not from `rng`: two workers of one seed must not make the same ids.
-        maker = EntryMaker(
-            pack,
-            log.freshness,
-            prices,
-            embedder_id=embedder.id,
-            clock=clock,
-            new_id=lambda: secrets.randbits(63),
-            askers=quorum.askers_of,
-            wording=partial(digest_of, salt=store.salt),
-        )
-        event_log = EventLog(store, meter, sink=opening.sink)
-        records = store if isinstance(store, OperatorStore) else None
-        decisions = DecisionLog(records, log.strategy, pack, terms=opening.decisions, clock=clock)
-        event_log.attach(decisions.flush)
-        profitability = ProfitabilityMonitor(pack)
-
-        def paid(bill: Bill, billed_for: BilledFor) -> None:
-            event_log.note(overhead(bill, billed_for, prices, at=clock()))
-
-        effects = VerdictEffects(store, live, profitability, meter)
-        asking = Asking(log.judged, verifiers, prices, meter, paid, background.start, *opening.verdicts)
-        search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
-        judged = JudgedLookup(pack, log.strategy, asking, search, effects, log, clock=clock, draw=rng.random)
-        second = SecondOpinions(judged.asked, judged.modes, opening.second_backend, patience=opening.judge_timeout)
-        timed = TimedJudge(
-            judge,
-            meter,
-            ended=lambda: event_log.noted,
-            clock=clock,
-            patience=_LATEST * opening.judge_timeout,
-            paid=paid,
-            second=second,
-        )
-        learner = Learner(store, log, timed, effects, live, meter, clock=clock, read=verifiers.read)
-        maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
-        maintenance.begin(kept.last, kept.anew)
-        await maintenance.gauge()
-        if (snapshot := _snapshot(opening)) is not None and not opening.looks:
-            closing.push_async_callback(
-                lambda: write_snapshot(snapshot, live.index, embedder_id=embedder.id, head=maintenance.seen)
-            )
-        closing.push_async_callback(event_log.close)
-        closing.push_async_callback(learner.close)
-        closing.push_async_callback(maintenance.close)
-
-        placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
-        near = NeighbourSearch(live, faults)
-        turns = TurnChains(placement.embedding, log.strategy, log.wordings, verifiers)
-        terms = TermsMaker(pack, live.registry, clock=clock, draw=rng.random)
-        conversations = ConversationLookup(placement, near, turns, log.wordings, quorum, terms)
-        components = Components(
-            common=common,
-            pack=pack,
-            store=store,
-            embedder=embedder,
-            live=live,
-            categorizer=categorizer,
-            strategy=log.strategy,
-            freshness=log.freshness,
-            judge=judge,
-            verifiers=verifiers,
-            prices=prices,
-            profitability=profitability,
-            event_log=event_log,
-            decisions=decisions,
-            meter=meter,
-            faults=faults,
-            exact=ExactLookup(live.registry, quorum, terms),
-            wordings=WordingLookup(pack, live, log.wordings, quorum, terms, embedder_id=embedder.id, salt=store.salt),
-            judged=judged,
-            lookup=SemanticLookup(placement, log.strategy, profitability, near, conversations, quorum, terms),
-            quorum=quorum,
-            entries=entries,
-            writer=EntryWriter(store, live, maker, learner, faults, meter, worth_in(pack)),
-            learner=learner,
-            feedback=Feedback(
-                store,
-                live,
-                event_log,
-                learner,
-                meter,
-                clock=clock,
-                later=background.start if opening.shared else None,
-                undo=opening.undo,
-            ),
-            maintenance=maintenance,
-            background=background,
-            clock=clock,
-            rng=rng,
-            new_id=maker.new_id,
-            shared=opening.shared,
-            undo=opening.undo,
-            share_memos=opening.share_memos,
-            closing=closing.pop_all(),
-        )
-    event_log.start()
-    learner.start()
-    maintenance.start()
+        components = await _wired(await _opened(opening, closing), closing)
+    components.event_log.start()
+    components.learner.start()
+    components.maintenance.start()
     return components
 
 
@@ -205,6 +88,205 @@ class _KeptEntries(NamedTuple):
     live: LiveEntries
     last: Change | None
     anew: Anew
+
+
+class _Opened(NamedTuple):
+    """The parts that are opened first, which the others are wired to."""
+
+    opening: Opening
+    pack: Pack
+    common: CommonParts
+    prices: Prices
+    judge: Judge
+    categorizer: Categorizer
+    kept: _KeptEntries
+    quorum: Quorum
+    faults: GuardedCalls
+    entries: EntryReader
+    verifiers: Verifiers
+    log: LabelLog
+
+
+class _Learning(NamedTuple):
+    """The parts that ask for verdicts and learn from answers."""
+
+    judged: JudgedLookup
+    learner: Learner
+
+
+class _Lookups(NamedTuple):
+    """The parts that look a request up: by identity, by wording and by meaning."""
+
+    exact: ExactLookup
+    wordings: WordingLookup
+    semantic: SemanticLookup
+
+
+async def _opened(opening: Opening, closing: AsyncExitStack) -> _Opened:
+    """Open the pack, the store and the models, and read what the store keeps."""
+    pack = load(opening.policies) if isinstance(opening.policies, str) else opening.policies
+    if opening.target is not None:
+        pack = pack.with_target(opening.target)
+    own = opening.prices if isinstance(opening.prices, Mapping) else read_own_prices(opening.prices)
+    prices = Prices(own, pack.models, clock=opening.clock)
+    common = opening.common or CommonParts.of(opening.data, opening.folder, opening.embedder, opening.seal_keys)
+    common.hold()
+    closing.push_async_callback(common.release)
+    judge = _judge(opening, common.embedder)
+    await common.open()
+    categorizer = await categorizer_of(pack, common.embedder)
+    kept = await _kept_entries(opening, pack, common, closing)
+    quorum = Quorum(pack, kept.live.registry, common.store.salt)
+    faults = GuardedCalls(common.meter, patience=opening.timeout)
+    entries = EntryReader(common.store, kept.live, faults, common.meter)
+    verifiers = _verifiers(opening, pack, entries, common.meter)
+    closing.push_async_callback(verifiers.close)
+    log = await _restored_labels(opening, pack, common, judge)
+    return _Opened(opening, pack, common, prices, judge, categorizer, kept, quorum, faults, entries, verifiers, log)
+
+
+async def _wired(opened: _Opened, closing: AsyncExitStack) -> Components:
+    """Make the other parts, and wire all of them together; what is to be closed leaves `closing` with them."""
+    opening, pack, common, log = opened.opening, opened.pack, opened.common, opened.log
+    store, embedder, meter, live, clock = common.store, common.embedder, common.meter, opened.kept.live, opening.clock
+    rng, background = random.Random(opening.seed), TaskSet(meter, "cache")
+    maker = _maker(opened)
+    event_log = EventLog(store, meter, sink=opening.sink)
+    decisions = _decision_log(opened)
+    event_log.attach(decisions.flush)
+    profitability = ProfitabilityMonitor(pack)
+    judged, learner = _learning(opened, event_log, profitability, background, rng)
+    lookups = _lookups(opened, profitability, rng)
+    later = background.start if opening.shared else None
+    feedback = Feedback(store, live, event_log, learner, meter, clock=clock, later=later, undo=opening.undo)
+    return Components(
+        common=common,
+        pack=pack,
+        store=store,
+        embedder=embedder,
+        live=live,
+        categorizer=opened.categorizer,
+        strategy=log.strategy,
+        freshness=log.freshness,
+        judge=opened.judge,
+        verifiers=opened.verifiers,
+        prices=opened.prices,
+        profitability=profitability,
+        event_log=event_log,
+        decisions=decisions,
+        meter=meter,
+        faults=opened.faults,
+        exact=lookups.exact,
+        wordings=lookups.wordings,
+        judged=judged,
+        lookup=lookups.semantic,
+        quorum=opened.quorum,
+        entries=opened.entries,
+        writer=EntryWriter(store, live, maker, learner, opened.faults, meter, worth_in(pack)),
+        learner=learner,
+        feedback=feedback,
+        maintenance=await _maintenance(opened, learner, event_log, closing),
+        background=background,
+        clock=clock,
+        rng=rng,
+        new_id=maker.new_id,
+        shared=opening.shared,
+        undo=opening.undo,
+        share_memos=opening.share_memos,
+        closing=closing.pop_all(),
+    )
+
+
+def _maker(opened: _Opened) -> EntryMaker:
+    store, embedder = opened.common.store, opened.common.embedder
+    return EntryMaker(
+        opened.pack,
+        opened.log.freshness,
+        opened.prices,
+        embedder_id=embedder.id,
+        clock=opened.opening.clock,
+        # Not from the seed: two workers of one seed must not make the same ids.
+        new_id=lambda: secrets.randbits(63),
+        askers=opened.quorum.askers_of,
+        wording=partial(digest_of, salt=store.salt),
+    )
+
+
+def _decision_log(opened: _Opened) -> DecisionLog:
+    opening, store = opened.opening, opened.common.store
+    records = store if isinstance(store, OperatorStore) else None
+    return DecisionLog(records, opened.log.strategy, opened.pack, terms=opening.decisions, clock=opening.clock)
+
+
+def _learning(
+    opened: _Opened,
+    event_log: EventLog,
+    profitability: ProfitabilityMonitor,
+    background: TaskSet,
+    rng: random.Random,
+) -> _Learning:
+    opening, pack, common, log = opened.opening, opened.pack, opened.common, opened.log
+    store, meter, live, clock = common.store, common.meter, opened.kept.live, opening.clock
+
+    def paid(bill: Bill, billed_for: BilledFor) -> None:
+        event_log.note(overhead(bill, billed_for, opened.prices, at=clock()))
+
+    effects = VerdictEffects(store, live, profitability, meter)
+    asking = Asking(log.judged, opened.verifiers, opened.prices, meter, paid, background.start, *opening.verdicts)
+    search = WiderSearch(pack, live, opened.quorum, embedder_id=common.embedder.id, salt=store.salt)
+    judged = JudgedLookup(pack, log.strategy, asking, search, effects, log, clock=clock, draw=rng.random)
+    second = SecondOpinions(judged.asked, judged.modes, opening.second_backend, patience=opening.judge_timeout)
+    timed = TimedJudge(
+        opened.judge,
+        meter,
+        ended=lambda: event_log.noted,
+        clock=clock,
+        patience=_LATEST * opening.judge_timeout,
+        paid=paid,
+        second=second,
+    )
+    return _Learning(judged, Learner(store, log, timed, effects, live, meter, clock=clock, read=opened.verifiers.read))
+
+
+async def _maintenance(opened: _Opened, learner: Learner, event_log: EventLog, closing: AsyncExitStack) -> Maintenance:
+    """Begin to follow the store where its entries were read; at the end, the index is written last."""
+    opening, common, kept = opened.opening, opened.common, opened.kept
+    embedder_id, strategy = common.embedder.id, opened.log.strategy
+    maintenance = Maintenance(
+        common.store,
+        kept.live,
+        learner,
+        strategy,
+        opened.pack,
+        common.meter,
+        embedder_id=embedder_id,
+        clock=opening.clock,
+    )
+    maintenance.begin(kept.last, kept.anew)
+    await maintenance.gauge()
+    if (snapshot := _snapshot(opening)) is not None and not opening.looks:
+        closing.push_async_callback(
+            lambda: write_snapshot(snapshot, kept.live.index, embedder_id=embedder_id, head=maintenance.seen)
+        )
+    closing.push_async_callback(event_log.close)
+    closing.push_async_callback(learner.close)
+    closing.push_async_callback(maintenance.close)
+    return maintenance
+
+
+def _lookups(opened: _Opened, profitability: ProfitabilityMonitor, rng: random.Random) -> _Lookups:
+    pack, log, quorum, live = opened.pack, opened.log, opened.quorum, opened.kept.live
+    salt, embedder = opened.common.store.salt, opened.common.embedder
+    placement = Placement(pack, opened.categorizer, Embedding(embedder, opened.faults), salt)
+    near = NeighbourSearch(live, opened.faults)
+    turns = TurnChains(placement.embedding, log.strategy, log.wordings, opened.verifiers)
+    terms = TermsMaker(pack, live.registry, clock=opened.opening.clock, draw=rng.random)
+    conversations = ConversationLookup(placement, near, turns, log.wordings, quorum, terms)
+    return _Lookups(
+        ExactLookup(live.registry, quorum, terms),
+        WordingLookup(pack, live, log.wordings, quorum, terms, embedder_id=embedder.id, salt=salt),
+        SemanticLookup(placement, log.strategy, profitability, near, conversations, quorum, terms),
+    )
 
 
 def _snapshot(opening: Opening) -> Path | None:

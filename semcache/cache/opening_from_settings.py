@@ -47,6 +47,26 @@ async def open_from(
     The judge "llm" asks `judge_backend`, or a backend of its own without one; a judge of a plug-in gets the same.
     Verifiers are opened if there is an `upstream`, which they may ask. `common` and `looks` are as in `Opening`.
     """
+    opening = replace(
+        _opening(settings, read, upstream, clock), sink=sink, judge_backend=judge_backend, common=common, looks=looks
+    )
+    if asks(settings.cache.judge) and judge_backend is None:
+        own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
+        opening = replace(opening, judge_backend=own, owned=(own,))
+    second = _second_backend(settings, upstream)
+    if second is not None:
+        owned = opening.owned if second is upstream else (*opening.owned, second)
+        opening = replace(opening, second_backend=second, owned=owned)
+    return await open_components(opening)
+
+
+def _opening(
+    settings: Settings,
+    read: tuple[Pack, Mapping[str, TokenRates]] | None,
+    upstream: Backend | None,
+    clock: Callable[[], float],
+) -> Opening:
+    """Return the choices that the settings make, with verifiers that may ask `upstream`."""
     keys = settings.store.seal_keys
 
     def verifiers(pack: Pack, entry_of: EntryOf, meter: Meter) -> Verifiers:
@@ -54,7 +74,7 @@ async def open_from(
             return Verifiers({}, meter=meter)
         return open_verifiers(settings, pack, upstream, entry_of, meter=meter)
 
-    opening = Opening(
+    return Opening(
         data=settings.store_url if settings.store.url else str(settings.data),
         policies=settings.policies if read is None else read[0],
         judge=settings.cache.judge,
@@ -66,9 +86,7 @@ async def open_from(
         timeout=settings.cache.timeout,
         seal_keys=keys.get_secret_value() if keys else None,
         prices=settings.prices if read is None else read[1],
-        sink=sink,
         verifiers=verifiers,
-        judge_backend=judge_backend,
         judge_model=settings.judge.model,
         judge_timeout=settings.judge.timeout,
         noise=noise_of(settings),
@@ -78,17 +96,7 @@ async def open_from(
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
         share_memos=settings.cache.share_memos,
-        common=common,
-        looks=looks,
     )
-    if asks(settings.cache.judge) and judge_backend is None:
-        own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
-        opening = replace(opening, judge_backend=own, owned=(own,))
-    second = _second_backend(settings, upstream)
-    if second is not None:
-        owned = opening.owned if second is upstream else (*opening.owned, second)
-        opening = replace(opening, second_backend=second, owned=owned)
-    return await open_components(opening)
 
 
 def _second_backend(settings: Settings, upstream: Backend | None) -> Backend | None:

@@ -57,7 +57,7 @@ _NO_ANSWER = frozenset([Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
 
 
 class ResponseCache:
-    """A cache of opened `components`, which close with it. The proxy and the faces of the library are made of it."""
+    """A cache of opened `components`, which close with it. The proxy and the caches of the library are made of it."""
 
     def __init__(self, components: Components) -> None:
         self.components = components

@@ -105,10 +105,10 @@ def semantic(
     """Serve the nearest candidate that the threshold finds good enough.
 
     `candidates` come best first, without features or findings of guards. `unless_vetoed` gives the same findings as
-    `conflicts`, or None for a veto. To save time, their texts are compared only if
-    the neighbourhood leaves hope, and shown to guards only if the texts do. That is done for at most `MOST_WEIGHED`
-    candidates, and for those with the same answer and category only until one that no guard vetoes, or whose veto is
-    about an opposite. If none is served, the reason is that of the most probable candidate, or else of the nearest.
+    `conflicts`, or None for a veto. To save time, texts are compared only if the neighbourhood leaves hope, and shown
+    to guards only if the texts do. That is done for at most `MOST_WEIGHED` candidates, and for those with the same
+    answer and category only until one that no guard vetoes, or whose veto is about an opposite. If none is served, the
+    reason is that of the most probable candidate, or else of the nearest.
     """
     floor = threshold.floor(terms.category, terms.controls)
     if not candidates:

@@ -17,7 +17,7 @@ from semcache.matching.model_verdict import ModelVerdict
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
 from semcache.matching.verdict_worth import VerdictWorth
-from semcache.types.evidence import Interval, Label, LabelSource, wilson
+from semcache.types.evidence import Interval, Label, LabelSource
 
 _DENSE = 10.0  # audits that come with the first hits; then their share falls as 10 in their number
 _UNSHOWN = 0.6  # of the budget's limit that may be spent on verdicts of which no audit has told
@@ -124,7 +124,7 @@ class JudgedStratum(AuditedStratum):
             limit=0.0 if self.closed else self.limit(),
             certified=audited.level,
             closed=self.closed,
-            error=wilson(audited.wrong, audited.audits) if audited.audits else None,
+            error=audited.error,
             note=self._note(),
             undecided=audited.undecided,
         )

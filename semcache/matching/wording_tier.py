@@ -22,7 +22,7 @@ from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.request.wording import Edit, strictest
 from semcache.types import Controls, Verdict, Why
-from semcache.types.evidence import Interval, Label, LabelSource, wilson
+from semcache.types.evidence import Interval, Label, LabelSource
 
 
 class Chain(IntEnum):
@@ -246,7 +246,7 @@ class _Stratum(AuditedStratum):
             1.0 - self.error,
             one.level,
             self.closed,
-            wilson(one.wrong, one.audits) if one.audits else None,
+            one.error,
             one.undecided,
         )
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.types.evidence import CertificateEvidence, LadderRung
+from semcache.types.evidence import CertificateEvidence, Interval, LadderRung, wilson
 
 LADDER = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 LENIENT = 0.2  # error per hit: no bet is at a more lenient level
@@ -252,6 +252,11 @@ class Certificate:
     def level(self) -> float | None:
         """The lowest error of the ladder that is certified: the true one is below it with probability 1 - beta."""
         return LADDER[self._passed - 1] if self._passed else None
+
+    @property
+    def error(self) -> Interval | None:
+        """The share of audited answers that were wrong; None before the first audit."""
+        return wilson(self.wrong, self.audits) if self.audits else None
 
     @property
     def exceeded(self) -> bool:

@@ -22,7 +22,7 @@ from semcache.matching.strategies.certified.error_control import Promise
 from semcache.matching.strategies.certified.knowledge import CategoryKnowledge
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.types import Candidate, Controls, Verdict, Why
-from semcache.types.evidence import CertificateEvidence, Label, Standing, wilson
+from semcache.types.evidence import CertificateEvidence, Label, Standing
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 
@@ -156,7 +156,7 @@ class CertifiedThreshold:
             audits=certificate.audits,
             wrong=certificate.wrong,
             audit_rate=known.audit_rate(self._pack.of(category)),
-            error=wilson(certificate.wrong, certificate.audits) if certificate.audits else None,
+            error=certificate.error,
             note=control.note_of(),
             classes=control.tenants.standing(),
             undecided=certificate.undecided,
