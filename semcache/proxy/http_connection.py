@@ -2,8 +2,9 @@
 
 Extends uvicorn's connection, and knows nothing of what is asked. Invariant: whoever sends a head or a body slower than
 the limits, or takes nothing of a reply for that long, is cut off; a field after the body is no header; a client of
-HTTP/1.0 gets no chunks; a request that offers another protocol than WebSocket is answered as if it did not; past the
-number of connections that the process can hold, a new one is closed at once.
+HTTP/1.0 gets no chunks; a request that offers another protocol than WebSocket is answered as if it did not; who is
+answered while it still sends can read the answer; past the number of connections that the process can hold, a new one
+is closed at once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class HttpConnection(HttpToolsProtocol):
         self.limits = _limits(self.app)
         self._refusal: tuple[int, str] | None = None
         self._in_head, self._in_body = True, False
-        self._begun = self._declined = False
+        self._begun = self._declined = self._lingers = False
         self._data = b""
         self._head = self._fields = self._body = self._framing = 0
         self._since = self.loop.time()
@@ -128,6 +129,8 @@ class HttpConnection(HttpToolsProtocol):
         super().on_headers_complete()
         if self.scope["http_version"] == "1.0" and self.cycle is not None and self.cycle.scope is self.scope:
             _end_with_connection(self.cycle)
+        if self.cycle is not None and self.cycle.scope is self.scope and not self.cycle.keep_alive:
+            self._linger_after(self.cycle)
         self._in_head, self._in_body = False, True
         self._since = self.loop.time()
 
@@ -139,8 +142,16 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """End the body."""
         self._in_body = False
-        if not self._declined:
+        if self._lingers:
+            self.transport.close()
+        elif not self._declined:
             super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """End a reply; behind one that lingers nothing follows."""
+        if self._lingers and self.transport.can_write_eof():
+            self.transport.write_eof()
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what could not be read, and close; behind a reply that has begun, or is to come first, only close."""
@@ -186,6 +197,20 @@ class HttpConnection(HttpToolsProtocol):
                 if len(told) == _ACKNOWLEDGED.stop:
                     return int.from_bytes(told[_ACKNOWLEDGED], sys.byteorder)
         return waiting
+
+    def _linger_after(self, cycle: RequestResponseCycle) -> None:
+        """Read what is left of a body before the connection is closed behind its reply.
+
+        Closed with bytes unread, it would be reset, and a client that still sends would lose the reply.
+        """
+        sending = cycle.send
+
+        async def send(message: ASGISendEvent) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body", False) and cycle.more_body:
+                cycle.keep_alive = self._lingers = True
+            await sending(message)
+
+        cycle.send = send  # type: ignore[method-assign]
 
     def _refuse(self, status: int, said: str) -> None:
         self._refusal = status, said

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from uvicorn import Config, Server
 
 from semcache.proxy.connection_limits import ConnectionLimits
 from semcache.proxy.http_connection import HttpConnection
-from tests.waiting import soon
+from tests.waiting import soon, until
 
 LIMITS = ConnectionLimits(
     head=2000, fields=20, head_seconds=10, body_seconds=30, pace=1000, reply_seconds=60, body=5000
@@ -247,3 +248,46 @@ async def test_a_request_that_offers_another_protocol_is_answered_with_its_body(
         writer.close()
     assert app.bodies == [b"hello"] * 2
     assert all(b"upgrade" not in dict(headers) for headers in app.seen)
+
+
+class Refusing(App):
+    """Answers before it has read anything of the body."""
+
+    connection_limits = replace(LIMITS, body=50 << 20)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"2")]})
+            await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n", b"POST / HTTP/1.0\r\nhost: x\r\n"],
+    ids=["asked-to-close", "http-1.0"],
+)
+async def test_who_is_answered_while_it_sends_can_read_the_answer_before_the_connection_ends(head: bytes) -> None:
+    # Nginx speaks to servers behind it like this unless it is told otherwise, and makes a 502 of a reset.
+    piece, pieces = b"y" * 100_000, 100
+    async with served(Refusing()) as (port, server):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head + b"content-length: %d\r\n\r\n" % (pieces * len(piece)))
+        for _ in range(pieces):
+            writer.write(piece)
+            await writer.drain()
+        got = await asyncio.wait_for(reader.read(), 10)
+        await until(lambda: not server.server_state.connections)
+        writer.close()
+    assert got[9:12] == b"413"
+    assert b"connection: close" in got
+    assert got.endswith(b"ok")
+
+
+async def test_who_is_answered_and_sends_no_more_is_overdue() -> None:
+    async with served(Refusing()) as (port, server):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"connection: close\r\ncontent-length: 9000\r\n\r\n")
+        assert (await asyncio.wait_for(reader.read(), 10)).endswith(b"ok")
+        [connection] = server.server_state.connections
+        assert connection.overdue(connection.loop.time() + 60)  # type: ignore[union-attr]
+        writer.close()
