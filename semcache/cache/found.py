@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from semcache.cache.reasons import explained
-from semcache.dialects import dialects
+from semcache.dialects import dialects, unbound
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Conflict, Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
 
@@ -33,10 +33,15 @@ class Found:
 
     @property
     def completion(self) -> dict[str, Any] | None:
-        """The cached answer as the whole chat completion, a fresh dict at each call; None when nothing is served."""
+        """The cached answer as the whole chat completion, a fresh dict at each call; None when nothing is served.
+
+        An answer to other words comes without reasoning that its provider has signed.
+        """
         if self.entry is None:
             return None
-        body: dict[str, Any] = msgspec.json.decode(self.entry.body)
+        same = self.outcome is Outcome.EXACT
+        said = self.entry.body if same else unbound(dialects()[self.lookup.request.endpoint], self.entry.body)
+        body: dict[str, Any] = msgspec.json.decode(said)
         return body
 
     @property

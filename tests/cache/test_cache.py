@@ -275,6 +275,18 @@ async def test_each_reader_gets_an_answer_of_its_own(cache: AsyncSemanticCache) 
     assert second["choices"]
 
 
+async def test_signed_reasoning_is_of_its_own_request_alone(cache: AsyncSemanticCache) -> None:
+    thought = [{"type": "thinking", "thinking": "Press it.", "signature": "sig"}]
+    message = {"role": "assistant", "content": "Press Cancel.", "thinking_blocks": thought}
+    completion = {"id": "x", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    await told(cache, "How do I cancel my subscription?", completion)
+    same = (await cache.lookup("How do I cancel my subscription?")).completion
+    other = (await cache.lookup("How do I cancel my subscription please?")).completion
+    assert same == completion
+    assert other is not None
+    assert other["choices"][0]["message"] == {"role": "assistant", "content": "Press Cancel."}
+
+
 async def test_everything_survives_a_restart(tmp_path: Path, clock: Clock) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as cache:
         await told(cache, "How do I cancel my subscription?", "Press Cancel.")
