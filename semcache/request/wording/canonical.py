@@ -18,6 +18,7 @@ from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.compounds import compounded
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
+from semcache.request.wording.corrections import slips_in, withheld
 from semcache.request.wording.cues import bag_of, opening_words
 from semcache.request.wording.edits import ALL, Edit, Edited, Wording
 from semcache.request.wording.english import is_english
@@ -259,7 +260,7 @@ def _words_edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
         for at in range(1, len(pieces), 2)
         if (word := pieces[at]) not in known or word in _CHANGING or word.endswith("'s")
     ]
-    slips = _slips(pieces, ats) if Edit.TYPO in kinds else {}
+    slips = slips_in(pieces, ats) if Edit.TYPO in kinds else {}
     if slips:
         notes.told.update((Edit.TYPO, Edit.CHARACTERS))
     before = text if not COMPARING.isdisjoint(pieces) else None
@@ -283,7 +284,7 @@ class _Words:
         self, pieces: list[str], kinds: frozenset[Edit], made: set[Edit], slips: dict[int, str], *, upper: bool
     ) -> None:
         self._pieces, self._kinds, self._made, self._slips, self._upper = pieces, kinds, made, slips, upper
-        self._kept = _withheld(pieces, slips) if slips else frozenset[int]()
+        self._kept = withheld(pieces, slips) if slips else frozenset[int]()
         self._last = len(pieces) - 2
         self._written = pieces[:]
 
@@ -359,37 +360,3 @@ class _Words:
             ends = at == self._last or pieces[at + 2][:1].islower()
             if pieces[at + 1].startswith((". ", ".,")) and len(low) < 7 and ends:
                 pieces[at + 1] = pieces[at + 1][1:]
-
-
-def _slips(pieces: list[str], ats: list[int]) -> dict[int, str]:
-    """The corrections of words that look misspelt, by where they stand."""
-    slips: dict[int, str] = {}
-    known = misspelt.dictionary()
-    for at in ats:
-        if len(pieces[at]) < 3 or ((word := pieces[at].lower()) in known and word not in USUAL):
-            continue
-        if (right := misspelt.correction(word)) is not None:
-            slips[at] = right
-    return slips
-
-
-def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
-    """Where words stand that look misspelt but may be names, and the capitals beside them, which tell so."""
-    kept: set[int] = set()
-    for at, right in slips.items():
-        word = pieces[at]
-        if word != word.upper() and misspelt.may_be_no_name(word.lower(), right):
-            continue
-        opens = (at == 1 or _SENTENCE.search(pieces[at - 1]) is not None) and word[1:] == word[1:].lower()
-        named = word != word.lower() and not opens
-        beside = [
-            other
-            for other in (at - 2, at + 2)
-            if 1 < other < len(pieces)
-            and pieces[(at + other) // 2] == " "
-            and pieces[other][0].isupper()
-            and pieces[other] != "I"
-        ]
-        if named or beside:
-            kept.update((at, *beside))
-    return frozenset(kept)

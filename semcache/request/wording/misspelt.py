@@ -2,7 +2,8 @@
 
 Words and frequencies are those of symspellpy (MIT), loaded on first use or by `warm`. `known_names.txt` beside this
 file holds the names that no dictionary has (those of Faker's provider lists, MIT, and of BERT's uncased vocabulary,
-Apache-2.0, that would be corrected otherwise; `python -m eval.known_names` writes it).
+Apache-2.0, that would be corrected otherwise), and `known_words.txt` rare words of Webster's second dictionary (public
+domain); `python -m eval.known_names` writes both.
 Invariant: a word of the dictionary, an inflected form of one, a term and a name are never corrected.
 """
 
@@ -340,10 +341,14 @@ def _speller() -> _Speller:
     for term in MODERN:
         if len(term) >= _LONG - 1:
             near.create_dictionary_entry(term, _COMMON)
-    names = files("semcache.request.wording").joinpath("known_names.txt").read_text(encoding="utf-8").split()
+    room = files("semcache.request.wording")
+    names, rare = (
+        room.joinpath(f"known_{kind}.txt").read_text(encoding="utf-8").split() for kind in ("names", "words")
+    )
     plain = frozenset().union(
         words,
         names,
+        rare,
         MODERN,
         PRACTICAL,
         STYLIZED,

@@ -1,4 +1,4 @@
-"""Terms of chemistry, medicine, law and computing that no dictionary has, and forms that make a term another one.
+"""Terms of chemistry, medicine, kitchens and computing that no dictionary has, and forms that make a term another one.
 
 Invariant: no term is ever corrected, nor is one form of a substance into another: "ethanal" is no slip of "ethanol".
 """
@@ -32,6 +32,11 @@ TERMS = vocabulary("""
     lidarr bazarr readarr prowlarr overseerr zypper alacritty stringr lubridate purrr tidyr dplyr censys sanic jujutsu
     kaniko nerdctl minikube kustomize skaffold kubens fluxd argocd tekton
     payor payors lienor obligor vendee bailor bailee supersedeas meruit lavash burek manul
+    bettong bettongs bonang cajon cajons canele caneles chima curtesy froe froes keelson mordent mordents quoll quolls
+    raddle sarabande sarabandes sarking setar setars banteng bantengs bord bords calas chaat chole cista elote elotes
+    fasces flitch flitches gaboon greave greaves latigo lictor lictors macaron macarons nigiri onager onagers pithos
+    pommes rockling rogan sepak shinty statice stele steles sterlet sterlets stollen tmesis trochee trochees vallum
+    wolffish libertia
     """)
 # Compounds that differ in nothing but this are others: chains by their bonds and what hangs at the end of them, ...
 _CHAIN = re.compile(r"(.{2,})(?:[aey]ne|adiene|[aey]nal|[aey]nol|[aey]none|[aey]noate|[aey]noic)s?")
