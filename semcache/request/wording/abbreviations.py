@@ -129,37 +129,23 @@ ABBREVIATIONS: dict[str, str] = {
 }
 
 # Clipped words that are written with a point.
-_POINTED = {
-    "org": "organization",
-        "equip": "equipment", "rec": "recommendation", "recs": "recommendations", "co": "company", "cos": "companies",
-    "veg": "vegetable",
-        "vol": "volume", "fig": "figure", "ch": "chapter", "est": "estimated", "gen": "general", "capt": "captain",
-    "sgt": "sergeant",
-        "sen": "senator", "gov": "governor", "yr": "year", "yrs": "years", "hr": "hour", "hrs": "hours", "wk": "week",
-    "wks": "weeks",
-        "mo": "month",
-            "mos": "months", "temp": "temperature", "dist": "distance", "ed": "edition", "addl": "additional",
-    "dif": "difference",
-        "diff": "difference", "pop": "population", "prob": "probably", "reg": "regular", "req": "required",
-    "reqs": "requirements",
-        "sched": "schedule", "lic": "license", "mgmt": "management", "agcy": "agency", "assn": "association",
-    "bro": "brother",
-        "cert": "certificate",
-            "cond": "condition", "conf": "conference", "dec": "december", "dir": "director", "elec": "electricity",
-    "env": "environment",
-        "exp": "experience",
-            "ext": "extension", "freq": "frequency", "hist": "history", "ins": "insurance", "inst": "institute",
-    "lab": "laboratory",
-        "lang": "language",
-            "lg": "large", "med": "medium", "mil": "military", "min": "minimum", "max": "maximum", "nat": "national",
-    "no": "number",
-        "pkg": "package",
-            "pres": "president", "prev": "previous", "qt": "quart", "ref": "reference", "sec": "second", "sm": "small",
-    "spec": "specification",
-        "sq": "square",
-            "stat": "statistic", "subj": "subject", "temps": "temperatures", "univ": "university", "wt": "weight",
-}  # fmt: skip
+_POINTED = dict(
+    pair.split("=")
+    for pair in vocabulary("""
+        org=organization equip=equipment rec=recommendation recs=recommendations co=company cos=companies
+        veg=vegetable vol=volume fig=figure ch=chapter est=estimated gen=general capt=captain sgt=sergeant sen=senator
+        gov=governor yr=year yrs=years hr=hour hrs=hours wk=week wks=weeks mo=month mos=months temp=temperature
+        dist=distance ed=edition addl=additional dif=difference diff=difference pop=population prob=probably
+        reg=regular req=required reqs=requirements sched=schedule lic=license mgmt=management agcy=agency
+        assn=association bro=brother cert=certificate cond=condition conf=conference dec=december dir=director
+        elec=electricity env=environment exp=experience ext=extension freq=frequency hist=history ins=insurance
+        inst=institute lab=laboratory lang=language lg=large med=medium mil=military min=minimum max=maximum
+        nat=national no=number pkg=package pres=president prev=previous qt=quart ref=reference sec=second sm=small
+        spec=specification sq=square stat=statistic subj=subject temps=temperatures univ=university wt=weight
+        """)
+)
 _DOTTED = ("approx", "vs", "dept", "govt", "etc")
+_OF_SOLDIERS = r"(?:medals?|military|army|navy|marines?|war|va|combat|deployed|deployment|ptsd|gi bill|memorial)\b"
 # Each pattern stands behind the letters that a text in lower case holds if it matches.
 _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("w/o ", re.compile(r"(?<!\S)w/o(?= \S)", re.I), "without"),
@@ -180,7 +166,8 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "vet",
         re.compile(
-            r"\b(?:vets|(?<=\ba )vet|(?<=\bmy )vet|(?<=\bthe )vet|(?<=\bour )vet)\b(?! (?:the|all|a|candidates|of)\b)",
+            r"\b(?:vets|(?<=\ba )vet|(?<=\bmy )vet|(?<=\bthe )vet|(?<=\bour )vet)\b(?! (?:the|all|a|candidates|of)\b)"
+            rf"(?!.*\b{_OF_SOLDIERS})(?<!thank a vet)(?<!thank the vet)(?<!honor a vet)(?<!honor the vet)",
             re.I,
         ),
         "veterinarian",
@@ -345,6 +332,8 @@ _APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
 _MARKS = frozenset(("eg", "united", "vs", "win", "vet", "vets", "bday"))
 
 
+# Behind a number these are units of time, which the numbers' own rules read.
+_TIMED = re.compile(r"(\d[ -]?(?:min|sec|hr|wk|mo|yr)s?)\.(?= [a-z]|,|:| ?\?|$)", re.IGNORECASE)
 _POINT = re.compile(rf"(?<![\w.])({'|'.join(_POINTED)})\.(?= [a-z]|,| ?\?|$)", re.IGNORECASE)
 
 
@@ -353,7 +342,7 @@ def spelled_out(text: str, bag: frozenset[str]) -> str:
     lower = folded(text)
     if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or has_digit(lower):
         if "." in lower and any(_clipped(part) for part in lower.split(".")[:-1]):
-            text = _POINT.sub(lambda match: _POINTED[folded(match[1])], text)
+            text = _POINT.sub(lambda match: _POINTED[folded(match[1])], _TIMED.sub(r"\1", text))
         for cue, pattern, plain in _MARKED_WITH["/" in lower, "." in lower, has_digit(lower)]:
             if cue in lower:
                 text = pattern.sub(plain, text)

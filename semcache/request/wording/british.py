@@ -115,6 +115,8 @@ _SINGLE: dict[str, str] = dict(
     )
     if not pair.startswith(("tonne", "airplanes", "aesthetic", "gauging", "kidnap", "worship", "focussing"))
 )
+# Of these the American writing has a second meaning, so that who asks what one is asks for less: a gauge is no metre.
+WIDER = vocabulary("metre cheque cheques programme programmes tyre tyres kerb kerbs licence mould moulds")
 _CONDITIONAL = frozenset({"labour", "labours"})
 
 

@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from semcache.request.text import vocabulary
+from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording import misspelt, other_languages
 from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, is_clipped, spelled_out
-from semcache.request.wording.british import AMERICAN, american
+from semcache.request.wording.british import AMERICAN, WIDER, american
 from semcache.request.wording.calculations import calculation
 from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.compounds import compounded
@@ -38,6 +38,11 @@ LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
 _WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))")
+# One of two vectors, functions or variables, and no "you".
+_U_IS_SYMBOL = re.compile(
+    r"\bu(?:,| and| or| dot| cross| times| plus| minus| [^\w\s])+ ?v\b|\bv(?:,| and| or| dot| cross| times| plus| minus"
+    r"| [^\w\s])+ ?u\b|\b(?:vector|vectors|variable|function|let|letter) u\b|\bu[- ]substitution\b"
+)
 _SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
 _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
 # Words in lower case that may be written in another way.
@@ -46,6 +51,9 @@ _CHANGING = _EDITED | frozenset(USUAL)
 _ABOUT_WORDS = vocabulary("stand stands abbreviation abbreviations abbreviated acronym acronyms mean means pronounce")
 # Who asks how a word is written means it as it is written.
 _ABOUT_LETTERS = vocabulary("spell spelled spelt spelling typo typos grammar grammatical proofread correct word")
+_DEFINING = vocabulary("define definition explain describe long big heavy look looks use used work works")
+_PROGRAMMES = frozenset(("programme", "programmes"))
+_OF_SOFTWARE = vocabulary("write writing code coding run running compile debug install uninstall computer language")
 _WRITTEN = frozenset({Edit.CONTRACTION, Edit.SPELLING, Edit.ABBREVIATION})
 _SPELLED = frozenset({Edit.SPELLING, Edit.TYPO, Edit.ABBREVIATION})
 _ABOUT_PAIRS = (frozenset(("full", "form")), frozenset(("short", "for")))
@@ -208,6 +216,10 @@ def _fitting(kinds: frozenset[Edit], bag: frozenset[str]) -> frozenset[Edit]:
     """Those of the kinds that leave alone what a text of these words is about: a spelling, or an abbreviation."""
     if not bag.isdisjoint(_ABOUT_LETTERS):
         kinds = kinds - _SPELLED
+    if not bag.isdisjoint(WIDER) and (
+        bag <= WIDER | LIGHT | _DEFINING or not (bag.isdisjoint(_PROGRAMMES) or bag.isdisjoint(_OF_SOFTWARE))
+    ):
+        kinds = kinds - {Edit.SPELLING}
     if not bag.isdisjoint(_ABOUT_WORDS) or any(pair <= bag for pair in _ABOUT_PAIRS):
         kinds = kinds - {Edit.ABBREVIATION}
     return kinds
@@ -286,6 +298,7 @@ class _Words:
         self._pieces, self._kinds, self._made, self._slips, self._upper = pieces, kinds, made, slips, upper
         self._kept = withheld(pieces, slips) if slips else frozenset[int]()
         self._last = len(pieces) - 2
+        self._symbols = _U_IS_SYMBOL.search("".join(pieces).lower()) is not None
         self._written = pieces[:]
 
     def edit(self, at: int) -> None:
@@ -355,6 +368,8 @@ class _Words:
             return
         elif Edit.SPELLING in kinds and small and (plain := american(low, follows)) is not None:
             self._put(at, plain, Edit.SPELLING)
+        elif low == "u" and self._symbols:
+            return
         elif Edit.ABBREVIATION in kinds and (small or upper) and (plain := ABBREVIATIONS.get(low)) is not None:
             self._put(at, plain, Edit.ABBREVIATION)
             ends = at == self._last or pieces[at + 2][:1].islower()

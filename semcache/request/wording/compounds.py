@@ -221,6 +221,16 @@ _NOUNS = frozenset(_PARTICLES) | {"followup"}
 _INTO = re.compile(
     r"(?<![\w'-])(log|sign|logged|signed|logging|signing) into(?![\w'-]| (?:law|force)\b)", re.IGNORECASE
 )
+# Things that work, burn and shine, and houses that are cleaned: "how does fire work", "light house cleaning".
+_MAY_DO = vocabulary("fire frame home house light moon motor paper rain sun team wind work")
+_APART = re.compile(
+    r"(?<![\w'-])(?:does|did|will|would|can|could|makes?|making|made|lets?|gets?) (?:(?:the|my|a|an|our|your|this) )?"
+    r"(fire|frame|home|house|moon|motor|paper|rain|sun|team|wind|work)[ ]"
+    r"(?:work|light|burn|tan|screen|shield|mill|drop|cycle|force|flow|space|place|shop|storm)"
+    r"(?= ?$|[?.,!]| (?:in|on|at|with|for|without|under|up|out|down|as|like|when|if|me|you|my|the|people)\b)"
+    r"|(?<![\w'-])(light)(?= house (?:clean|work|keep|chore|dut|paint))",
+    re.IGNORECASE,
+)
 _CUES = frozenset(_CLOSED) | _STEMS | _PREFIXES | frozenset(_PARTICLES) | vocabulary("into re")
 _PREFIXED = re.compile(rf"(?<![\w'-])({'|'.join(sorted(_PREFIXES))})[ -]([a-z]{{3,}})(?![\w'-])", re.IGNORECASE)
 _REPEATED = re.compile(r"(?<![\w'-])(re)(?:-| (?=install))([a-z]{2,})(?![\w'-])", re.IGNORECASE)
@@ -240,8 +250,10 @@ def compounded(text: str, bag: frozenset[str]) -> str:
     if not cues:
         return text
     before = text
+    apart = _APART.search(text) if not cues.isdisjoint(_MAY_DO) else None
     for first in sorted(cues & _PATTERNS.keys()):
-        text = _PATTERNS[first].sub(lambda match: match[1] + match[2].lower(), text)
+        if apart is None or first not in (apart[1], apart[2]):
+            text = _PATTERNS[first].sub(lambda match: match[1] + match[2].lower(), text)
     if not cues.isdisjoint(_PREFIXES):
         text = _PREFIXED.sub(_prefixed, text)
     if "re" in cues:

@@ -13,6 +13,7 @@ from semcache.request.wording.coordinates import coordinated, is_described
 from semcache.request.wording.cues import begun
 from semcache.request.wording.fronted import moved
 from semcache.request.wording.product_parts import apart
+from semcache.request.wording.routes import routed
 from semcache.request.wording.verbs import is_base
 
 _STOP = (
@@ -127,7 +128,7 @@ _PREPOSITIONS = vocabulary("in on for with of from at to when using")
 
 def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text with its symmetric pairs in alphabetical order, and a fronted phrase or a part's program at its end."""
-    text = moved(text, words[0])
+    text = routed(moved(text, words[0]))
     text = _with_related_sides(apart(text), bag)
     if bag.isdisjoint(_CONJUNCTIONS) or not bag.isdisjoint(_POINTING) or _UNEVEN.search(text):
         return text

@@ -36,6 +36,8 @@ _PHRASES = tuple(
     )
 )
 _BETWEEN_NUMBERS = re.compile(r"(?<=\d) x (?=\d)", re.IGNORECASE)
+# A blank before a variable tells that it does not stand under the fraction: "1/2 x", but "1/2x".
+_BESIDE_FRACTION = re.compile(r"(/ ?\d+(?:\.\d+)?) (?=[bcf-hj-np-z](?![^\W_]))", re.IGNORECASE)
 _TIGHT = re.compile(r"\d+(?:[-/\u2013]\d+)+")
 _FUNCTIONS = vocabulary("sin cos tan cot sec csc log ln exp sqrt arcsin arccos arctan sinh cosh tanh")
 _LETTERS = "bcfghjklmnpqrstuvwxyz"
@@ -67,7 +69,7 @@ def expression(text: str) -> Expression | None:
     tight = _TIGHT.fullmatch(text) is not None
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain, text)
-    tokens = _tokens(_BETWEEN_NUMBERS.sub(" * ", text))
+    tokens = _tokens(_BESIDE_FRACTION.sub(r"\1 * ", _BETWEEN_NUMBERS.sub(" * ", text)))
     if not tokens:
         return None
     reading = _Reading(tokens)
@@ -172,8 +174,9 @@ class _Reading:
             self._at += 1
             return " / "
         if sign == "*":
+            divides = self._at > 1 and self._tokens[self._at - 2] == "/"
             self._at += 1
-            return "" if self._counts and self._next() in _VARIABLES else " * "
+            return "" if self._counts and self._next() in _VARIABLES and not divides else " * "
         if sign in _VARIABLES:
             return "" if self._counts else None
         if sign in _FUNCTIONS:

@@ -178,10 +178,12 @@ _LEADING = re.compile(
         |little)[ ](?:of[ ])?)?help[ ]
           (?:with[ ]|in[ ])?{_KNOWING}[ ](?={_NEXT})
       | (?:please[ ])?help[ ](?:me[ ])?(?:with[ ])?{_KNOWING}[ ](?={_NEXT})
+      | (?:(?:i|we)[ ]{_HOW_MUCH}(?:need|want|could[ ]use|would[ ]like)[ ](?:some[ ])?help|need[ ](?:some[ ])?help
+        |(?:please[ ])?help(?:[ ](?:me|us))?)(?:[ ]out)?[ ](?:with|on|in)[ ](?=how[ ](?:to|do|can)[ ])
       | need[ ](?:some[ ])?(?:help[ ](?:with[ ])?{_KNOWING}|to[ ]{_KNOW})[ ](?={_NEXT})
       | (?:i|we)[ ]{_HOW_MUCH}wonder(?:ed)?[ ,]+(?:{_IF_YOU}|(?={_NEXT}))
       | (?:i|we)[ ](?:honestly[ ]|really[ ]|still[ ]|simply[ ]|just[ ])?{_UNSURE}[ ,]+(?={_NEXT})
-      | not[ ](?:really[ ]|quite[ ])?sure[ ](?={_NEXT})
+      | (?:do[ ]not[ ](?:really[ ])?know|not[ ](?:really[ ]|quite[ ])?sure)[ ](?={_NEXT})
       | (?:have[ ])?no[ ](?:idea|clue)[ ](?={_NEXT})
       | i[ ](?:want|need)[ ]you[ ]to[ ]{_SOFT}(?=[a-z])
       | would[ ]it[ ]be[ ]possible[ ]to[ ](?=(?:get|have)[ ])
@@ -294,6 +296,12 @@ _ASIDES = vocabulary(
     "way mind anyway were speak whatever say ask chance example perhaps maybe"
 )
 _ASKED = re.compile(r"\b(can|could|would|will) you please ")
+# Behind these "to" alone may be of the verb: "what do I need in order to pass", "what do I need to pass".
+_IN_ORDER = re.compile(
+    r"(?<= )(?!(?:is|are|was|were|be|need|needed|have|has|had|want|get|got|use|used|ask|try|like|wish|hope|plan|choose"
+    r"|decide|learn|expect|seem|fail|prefer|start|begin|go|come|stop|help|put|keep|sort|them|him|her|people|someone)\b)"
+    r"(\w+) in order to (?=[a-z])"
+)
 _CUES = vocabulary("""
     hi hello hey hiya heya howdy greetings good dear so well ok okay right alright all anyway now quick question just by
     btw sorry excuse pardon please kindly i i'm i'd can could would will do tell let someone explain simple silly dumb
@@ -368,6 +376,8 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
             text = begun(_EVEN, _of_a_verb, text)
         if "just" in bag or "simply" in bag:
             text = begun(_JUST, _asked_by, text)
+    if "in order to " in text:
+        text = _IN_ORDER.sub(r"\1 to ", text)
     if "you please " in text:
         text = _ASKED.sub(r"\1 you ", text)
     if not bag.isdisjoint(_HESITATION):

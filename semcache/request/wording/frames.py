@@ -210,6 +210,13 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"what number of ", re.I), "how many "),
     (re.compile(r"(?:what amount of|what quantity of) ", re.I), "how much "),
     (re.compile(r"(when|where|how (?:often|much|long|many \w+)) to (?=[a-z])(?!be\b)", re.I), r"\1 do i "),
+    (re.compile(
+        r"where (?:can|could|might|would) (?:i|one|we|you(?= find\b)) (?=(?:find|get|buy|download|watch|see|view|report"
+        r"|check|apply|renew|stream|rent|order|recycle|donate|exchange|register|complain)\b)", re.I), "where do i "),
+    (re.compile(r"where do you (?=find\b)", re.I), "where do i "),
+    (re.compile(
+        r"what ((?:[\w'-]+ ){1,3}?)(?:are|is) (?:needed|required|necessary) (?=for \S|to \w+ (?:an?|the|my|your|this"
+        r"|another|\d+) \S)", re.I), r"what \1do i need "),
     (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}?) there (are|is|were|was)(?=$| )", re.I), r"\1 \2"),
     (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}? (?:are|is|were|was)) there(?: in total)?(?=$| )", re.I), r"\1"),
     (re.compile(r"what (?:would|will) happen (?=(?:if|when)\b)", re.I), "what happens "),
@@ -312,6 +319,8 @@ def _named(text: str) -> str:
         return f"what does {next(filter(None, match.groups()))} stand for"
     if match := _MEANING.match(text):
         word = next(group for group in match.groups() if group)
+        if match[4] or text.lower().endswith((" meaning", " definition")):
+            word = word.removesuffix("'s")
         return f"what does {word} mean"
     first = folded(text[:24]).split(" ", 1)[0]
     if first in _ALIKE_HEADS or first.endswith("est"):

@@ -156,6 +156,13 @@ _BRANDS = vocabulary(
     audition turbo beacon mocha chai jest babel parcel keynote podcasts shortcuts finder preview stocks classroom
     whiteboard planner bookings octopus oyster argos falcon tripwire snort hydra nessus cypher jasper jenkins octave
     sinatra vapor capybara puffer
+    loom miro framer render fathom sentry drone concourse maven ninja bun astro remix alpine stimulus
+    polymer knockout rocket warp fiber pulsar druid presto iceberg snowflake prefect celery puma bottle pyramid
+    quart karma locust gatling artillery taurus detox roam overcast
+    apollo relay clover odyssey tundra sequoia highlander outback forester rogue leaf
+    titan accent suburban canyon compass renegade wrangler gladiator atlas destiny hades braid bastion
+    stray raft thief quake aura fusion ignition redwood grapevine nitro bandit ruff scrapy
+    superset tableau looker amplitude pendo gusto workday lattice
     """
 )
 # Initialisms by origin that are words by now, and words that are often in capitals for no other reason than weight.

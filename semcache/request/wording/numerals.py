@@ -108,6 +108,8 @@ _SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
 _DEGREE_SCALES = frozenset(("celsius", "centigrade", "fahrenheit"))
+# Of these "20 C" is a rate, and "10 F" a capacity.
+_CHARGED = vocabulary("lipo battery batteries capacitor capacitors capacitance coulombs farads discharge")
 _CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
 _PARTED = vocabulary(
     "half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths"
@@ -293,7 +295,7 @@ def _with_plain_signs(text: str, bag: frozenset[str]) -> str:
         text = lettered(text)
     if "ft" in bag or "feet" in bag or "foot" in bag or "'" in text:
         text = _FEET_INCHES.sub(r"\1 ft \2 inches", text)
-    if "C" in text or "F" in text:
+    if ("C" in text or "F" in text) and bag.isdisjoint(_CHARGED):
         text = _SCALE_LETTER.sub("\\1 \u00b0\\2", text)
     if not text.isascii() or "deg" in text.lower():
         text = _DEGREE_SIGN.sub(r"\1 degrees", text)

@@ -77,6 +77,8 @@ _DESCRIBED = vocabulary("""
     """)
 # Without an article these may begin a title, or what is no person: "God of War", "head of lettuce".
 _TITLED = vocabulary("god goddess star head king queen leader wife emperor artist captain host")
+# Who says no more than that wants one to be thought of.
+_BARE_NAME = re.compile(r"(?:name|title) for ", re.IGNORECASE)
 _WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
 _DIFFERENCE = re.compile(
     rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
@@ -226,6 +228,7 @@ def _fact_of(text: str, past: re.Match[str] | None, describes: bool) -> str | No
         (match := _OF_FACT.match(text))
         and not match[0].lower().startswith("who ")
         and (not describes or match[1].lower() in _DESCRIBED)
+        and not _BARE_NAME.match(text)
     ):
         text = f"what {'was' if was else 'is'} the {match[1]} {text[match.end() :]}"
         return _measured(_CITY.sub(r"\1 ", text))
