@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.request.kinds import creative, live, personal, standing
+from semcache.request.kinds import by_language, creative, live, personal, standing
 from semcache.request.kinds.given import is_problem, without_given
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold, has_secret
@@ -65,8 +65,8 @@ def _read(text: str, whole: int | None = None) -> Kinds:
     about = not is_problem(asked, bag)  # its sender or this moment, as no problem is
     return Kinds(
         secret=False,
-        personal=about and personal.applies(asked, bag),
-        live=about and live.applies(asked, bag),
+        personal=about and (personal.applies(asked, bag) or by_language.is_of_the_sender(asked, bag)),
+        live=about and (live.applies(asked, bag) or by_language.is_of_the_moment(asked, bag)),
         creative=creative.applies(asked, bag),
     )
 
@@ -83,13 +83,13 @@ def _asked(text: str) -> tuple[str, frozenset[str]]:
 def is_personal(text: str) -> bool:
     """Return True if the answer depends on the records of the person who asks."""
     asked, bag = _asked(ends(text))
-    return personal.applies(asked, bag) and not is_problem(asked, bag)
+    return (personal.applies(asked, bag) or by_language.is_of_the_sender(asked, bag)) and not is_problem(asked, bag)
 
 
 def is_live(text: str) -> bool:
     """Return True if the answer depends on the moment of asking."""
     asked, bag = _asked(ends(text))
-    return live.applies(asked, bag) and not is_problem(asked, bag)
+    return (live.applies(asked, bag) or by_language.is_of_the_moment(asked, bag)) and not is_problem(asked, bag)
 
 
 def is_standing(text: str) -> bool:

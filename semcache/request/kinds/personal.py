@@ -166,7 +166,8 @@ _PERSONAL = CuedPatterns(
     rule(
         "have did",
         r"^\D*?\bhow (?:much|many) (?:\w+ ){0,3}?(?:have (?:i|we) (?:used|made|placed|taken|worked|earned|saved"
-        r"|uploaded|downloaded|submitted|filed|opened|completed|finished|sold|logged|invited|referred|deposited|withdrawn"
+        r"|uploaded|downloaded|submitted|filed|opened|completed|finished|sold|logged|invited|referred|deposited"
+        r"|withdrawn"
         r"|transferred|streamed|got)|did (?:i|we) (?:use|make|place|take|work|earn|save|upload|download|submit"
         r"|file|open|complete|finish|sell|log|deposit|withdraw|transfer))\b",
     ),
@@ -189,6 +190,25 @@ _PERSONAL = CuedPatterns(
         r"(?:address|phone|email|number)\b",
     ),
     rule("ip", r"\bwhat(?:'s| is) my ip\b(?! address used)"),
+    rule(
+        "list file record chart calendar agenda name rank left",
+        r"\b(?:what(?:'s| is| are)|(?:what|which) \w+ (?:is|are)) on my (?:\w+ )?(?:list|file|record|chart"
+        r"|calendar|agenda)\b",
+        r"\bwhat(?:'s| is) (?:the )?name of my (?:dentist|doctor|gp|teacher|bank|plan|insurer|landlord|\w+ manager"
+        r"|advis[eo]r)\b|\bwhat(?:'s| is) (?:my rank (?:in|on)|left on my)\b",
+    ),
+    rule(
+        "account subscription membership",
+        r"\bhow old is my (?:account|subscription|membership)\W*$"
+        r"|\b(?:which|what) (?:devices|apps|people|users|phones) (?:are|have) .{0,40}\b(?:my|our) account\b",
+    ),
+    rule(
+        "cleared passed reached reply answer call write respond accept last",
+        r"^\W*has my (?:package|parcel|order|shipment|delivery) (?:cleared|passed|reached|left)\b|\bwhen did i last\b"
+        r"|^\W*did my (?:mum|mom|dad|boss|friend|sister|brother|wife|husband|landlord) (?:reply|answer|call"
+        r"|write|respond"
+        r"|accept)\b",
+    ),
     rule(
         "did",
         r"^\W*did (?:i|we) (?:pass|fail|win|get (?:in|accepted|paid))\b",

@@ -85,6 +85,18 @@ _UNDER_WAY = CuedPatterns(
         r"|boarding|leav(?:e|es|ing)|depart(?:s|ing)?|arriv(?:es|ing)|lands?)\b",
     ),
     rule(
+        "earthquakes warnings warning alerts outages wildfires evacuations surf swell snow waves stage tickets seats"
+        " rooms"
+        " spots places space barrel",
+        rf"{_LEAD}any (?:earthquakes|wildfires|outages|evacuations) (?:in|near|around|on) [^?\n]{{1,40}}\W*$",
+        rf"{_LEAD}(?:are there )?any (?:\w+ )?(?:warnings?|alerts) (?:in|near|around|for|on) [^?\n]{{1,40}}\W*$",
+        rf"{_LEAD}how(?:'s| is| are) the (?:surf|swell|snow|waves) (?:at|in|on|like)\b",
+        rf"{_LEAD}who(?:'s| is) on stage\W*$|{_LEAD}how many people are (?:in|up in) space\W*$",
+        rf"{_LEAD}(?!.*\d)how many (?:tickets|seats|rooms|spots|places) are (?:still )?(?:left|available|free)"
+        rf"(?: (?:for|on|at|in) (?:the |this )?[^?\n]{{1,40}})?\W*$",
+        r"\b(?:price|cost) of a barrel\b|\bhow much is a barrel of\b",
+    ),
+    rule(
         "gate platform terminal",
         r"\b(?:what|which) (?:gate|platform|terminal) (?:is|are) (?:my|our|the) (?:\w+ ){0,3}?"
         r"(?:flight|train|bus|plane)\b",

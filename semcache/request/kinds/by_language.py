@@ -1,0 +1,157 @@
+"""Prompts about this moment or the sender's own records in other languages than English, told by words that say so.
+
+Knows the plainest words of eleven languages: today and tomorrow, weather, the time, exchange rates; where an order is,
+when a contract ends, what a balance is. Invariant: how a word is said in another language is of any moment, and a way
+to do something is nobody's record.
+"""
+
+from __future__ import annotations
+
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
+
+_MOMENT = CuedPatterns(
+    # German
+    rule("heute gestern", r"\b(?:heute|gestern)\b"),
+    rule(
+        "morgen",
+        r"(?<!guten\s)(?<!guter\s)(?<!goede\s)(?<!goeie\s)(?<!am\s)(?<!jeden\s)(?<!der\s)(?<!den\s)(?<!elke\s)"
+        r"\bmorgen\b",
+    ),
+    rule(
+        "moment aktuell aktuelle aktuellen aktueller momentan derzeit",
+        r"\bim moment\b|\b(?:aktuell\w*|momentan|derzeit)\b",
+    ),
+    rule("wetter", r"\bwetter(?: (?:in|an|auf|für|am)\b|\W*$)|\bwie (?:ist|wird) (?:das|es mit dem) wetter\b"),
+    rule("spät uhr uhrzeit", r"\bwie ?spät ist es\b|\bwie ?viel uhr ist es\b|\bwelche uhrzeit\b"),
+    rule("wechselkurs kurs aktienkurs euro dollar", r"\b(?:wechsel|aktien)?kurs (?:des|der|von|für|zwischen)\b"),
+    rule("regnet schneit gewittert", r"\b(?:regnet|schneit|gewittert) es\b"),
+    # French
+    rule("aujourd", r"\baujourd'hui\b"),
+    rule("demain soir moment actuellement", r"\bdemain\b|\bce soir\b|\ben ce moment\b|\bactuellement\b"),
+    rule("heure", r"\bquelle heure (?:est|il)\b"),
+    rule(
+        "temps météo meteo",
+        r"\bquel temps (?:fait|fera)\b|\bm[ée]t[ée]o (?:à|de|du|pour|en|sur)\b|\bla m[ée]t[ée]o\W*$",
+    ),
+    rule("taux cours", r"\btaux de change\b|\bcours (?:du|de l'|de la) ?(?:euro|dollar|bitcoin|or|action|yen|franc)\b"),
+    # Spanish
+    rule("hoy", r"\bhoy\b"),
+    rule("mañana manana noche semana", r"(?<!la\s)(?<!una\s)\bmañana\b|\besta (?:noche|semana)\b"),
+    rule("hora", r"\bqu[ée] hora es\b|\bque horas? são\b"),
+    rule("tiempo clima", r"\bqu[ée] tiempo (?:hace|hará|hara)\b|\bel (?:tiempo|clima) en\b"),
+    rule(
+        "cotización cotizacion tipo precio",
+        r"\bcotizaci[óo]n\b|\btipo de cambio\b|\bprecio del (?:dólar|dolar|bitcoin|oro)\b",
+    ),
+    # Italian
+    rule("oggi domani stasera ieri", r"\b(?:oggi|domani|stasera|ieri)\b"),
+    rule("ore ora", r"\bche or[ae] (?:sono|è|e)\b"),
+    rule("tempo meteo", r"\bche tempo (?:fa|farà|fara)\b|\bmeteo (?:a|di|in|per)\b"),
+    rule("cambio ritardo", r"\bcambio (?:euro|dollaro)\b|\bin ritardo\W*$"),
+    # Portuguese
+    rule("hoje amanhã amanha ontem", r"\b(?:hoje|amanhã|amanha|ontem)\b"),
+    rule(
+        "horas previsão previsao cotação cotacao",
+        r"\bque horas são\b|\bprevis[ãa]o do tempo\b|\bcota[çc][ãa]o d[oae]\b",
+    ),
+    # Dutch
+    rule("vandaag vanavond gisteren momenteel", r"\b(?:vandaag|vanavond|gisteren|momenteel)\b"),
+    rule("laat weer wisselkoers file files", r"\bhoe laat is het\b|\bwat voor weer\b|\bwisselkoers\b|\bfiles? op de\b"),
+    # Polish
+    rule("dziś dzis dzisiaj jutro wczoraj obecnie", r"\b(?:dziś|dzis|dzisiaj|jutro|wczoraj|obecnie)\b"),
+    rule(
+        "godzina pogoda kurs",
+        r"\bktóra (?:jest )?godzina\b|\bjaka (?:jest |będzie )?pogoda\b|\bkurs (?:euro|dolara|franka)\b",
+    ),
+    # Russian
+    rule("сегодня завтра вчера", r"\b(?:сегодня|завтра|вчера)\b"),
+    rule("час погода", r"\bкоторый час\b|\b(?:какая|будет) погода\b|\bпогода (?:в|на)\b"),
+    rule("времени курс", r"\bсколько (?:сейчас )?времени\W*$|\bкурс (?:евро|доллара|рубля|юаня|биткоина)\b"),
+)
+_MOMENT_UNSPACED = any_of(
+    r"今天|明天|昨天|今晚|天气(?:怎么样|如何|预报)|(?:现在|今)几点|几点了|汇率(?:是多少|多少)|股价",
+    r"今日の?(?:天気|日付|ニュース|株価|為替)|明日の|今何時|天気は|(?:何時ですか|為替レート)\W*$",
+    r"오늘|내일|어제|날씨|몇 시(?:야|예요|입니까|인가요)|환율",
+)
+# How a word for a day is said or written.
+_SAID = any_of(
+    r"\b(?:was heißt|was bedeutet|wie sagt man|wie schreibt man|comment dit-on|que veut dire|comment traduire"
+    r"|cómo se dice"
+    r"|como se dice|qué significa|que significa|come si dice|cosa significa|como se diz|hoe zeg je|wat betekent"
+    r"|jak powiedzieć|co znaczy|как сказать|что значит|как будет)\b",
+    r"怎么说|是什么意思|何と言|どういう意味|어떻게 말|무슨 뜻",
+)
+_ORDERED = (
+    r"(?:pakete?|paket|bestellung|lieferung|vertrag|konto|kontostand|rückerstattung|termin|flug|gehalt|rechnung"
+    r"|abo|buchung"
+    r"|commande|colis|contrat|compte|solde|remboursement|rendez-vous|vol|salaire|facture|abonnement|réservation"
+    r"|pedido|paquete|contrato|cuenta|saldo|reembolso|cita|vuelo|sueldo|factura|suscripción|reserva|tarjeta"
+    r"|pacote|conta"
+    r"|encomenda|voo|salário|fatura|assinatura|cartão"
+    r"|ordine|pacco|contratto|conto|rimborso|appuntamento|volo|stipendio|fattura|abbonamento|prenotazione|carta"
+    r"|pakket|bestelling|levering|contract|rekening|terugbetaling|afspraak|vlucht|salaris|factuur|abonnement|boeking"
+    r"|paczka|paczki|zamówienie|umowa|umowy|konto|konta|koncie|zwrot|wizyta|lot|pensja|faktura|rezerwacja"
+    r"|посылка|заказ|заказа|договор|счет|счёт|счета|счете|счёте|возврат|рейс|зарплата|бронь)\b"
+)
+_OWN = CuedPatterns(
+    rule(
+        "mein meine meinem meinen meiner meines unser unsere",
+        rf"\b(?:wo (?:ist|sind|bleibt)|wann (?:kommt|endet|läuft|wird|ist)|wie (?:hoch|viel) (?:ist|sind)"
+        rf"|(?:status|stand) von|auf) (?:mein|unser)\w* {_ORDERED}",
+    ),
+    rule(
+        "ma mon mes notre nos",
+        rf"\b(?:où (?:est|en est|sont)|ou est|quand (?:arrive|arrivera|se termine|expire|est)"
+        rf"|quel(?:le)? est (?:l'état de"
+        rf"|le (?:solde|statut|montant) de)|combien .{{0,20}}sur) (?:ma|mon|mes|notre|nos) {_ORDERED}",
+    ),
+    rule(
+        "mi mis nuestro nuestra",
+        rf"\b(?:d[óo]nde est[áa]n?|cu[áa]ndo (?:llega|llegará|vence|termina|caduca|es)|(?:estado|saldo) de"
+        rf"|cu[áa]nto .{{0,20}}"
+        rf"(?:en|de)|cu[áa]l es) (?:mis?|nuestr[oa]) {_ORDERED}",
+    ),
+    rule(
+        "mio mia miei mie",
+        rf"\b(?:dov'è|dove (?:è|sono)|quando (?:arriva|scade|finisce|è)|quant[oa] .{{0,20}}sul|(?:stato"
+        rf"|saldo) del(?:la)?)"
+        rf" (?:il |la |i |le )?m(?:io|ia|iei|ie) {_ORDERED}",
+    ),
+    rule(
+        "meu minha meus minhas",
+        rf"\b(?:onde (?:está|esta|estão)|quando (?:chega|vence|termina|expira|é)|(?:status|saldo|estado) d[oa]"
+        rf"|quanto .{{0,20}}n[oa])"
+        rf" (?:o |a )?(?:meus?|minhas?) {_ORDERED}",
+    ),
+    rule(
+        "mijn onze ons",
+        rf"\b(?:waar (?:is|blijft|zijn)|wanneer (?:komt|loopt|eindigt|verloopt|is)|(?:status|saldo) van"
+        rf"|op) (?:mijn|onze|ons)"
+        rf" {_ORDERED}",
+    ),
+    rule(
+        "mój moja moje moi moim mojej mojego moją",
+        rf"\b(?:gdzie (?:jest|są)|kiedy (?:przyjdzie|dotrze|kończy się|wygasa|jest|będzie)|(?:stan|status)|na) "
+        rf"(?:mój|moj\w+|moim?) {_ORDERED}",
+    ),
+    rule(
+        "мой моя мое моё мои моего моей моем моём",
+        rf"\b(?:где|когда (?:придёт|придет|прибудет|заканчивается|истекает|будет)|статус|баланс|на) мо\w+ {_ORDERED}",
+    ),
+)
+_OWN_UNSPACED = any_of(
+    r"我的(?:快递|包裹|订单|账户|余额|合同|航班|工资|退款|预约)(?!怎么|如何)[^怎如，。?？]{0,8}(?:在哪|到哪|到了|什么时候|多少|状态|到期)",
+    r"私の(?:荷物|注文|口座|残高|契約|便|予約|給料|返金)[^方，。?？]{0,8}(?:どこ|いつ|いくら|状況|届)",
+    r"(?:내|제) (?:택배|주문|계좌|잔액|계약|예약|환불)[^방]{0,8}(?:어디|언제|얼마|왔)",
+)
+
+
+def is_of_the_moment(folded: str, bag: frozenset[str]) -> bool:
+    """Return True if a text in another language than English asks about this moment; `bag` holds its words."""
+    found = _MOMENT.match(folded, bag) or (not folded.isascii() and _MOMENT_UNSPACED.search(folded) is not None)
+    return found and _SAID.search(folded) is None
+
+
+def is_of_the_sender(folded: str, bag: frozenset[str]) -> bool:
+    """Return True if a text in another language than English asks for the sender's own records."""
+    return _OWN.match(folded, bag) or (not folded.isascii() and _OWN_UNSPACED.search(folded) is not None)
