@@ -39,6 +39,11 @@ SAME = [
     ("simplify 1/2 * x", "simplify 1/2 x"),
     ("is 20 C warm for a pool", "is 20 degrees celsius warm for a pool"),
     ("when does my work place close", "when does my workplace close"),
+    ("cancellation of a gym membership", "how do I cancel a gym membership"),
+    ("what is the process for renewal of a passport", "how do I renew a passport"),
+    ("how does the return of an item work", "how do I return an item"),
+    ("how high is Mount Elbrus", "what is the height of Mount Elbrus"),
+    ("how does one become a notary", "how do I become a notary"),
 ]
 APART = [
     ("name for a cat", "what is a cat called"),
@@ -72,6 +77,18 @@ APART = [
     ("how do I use Sentry", "how do I use sentry"),
     ("what is Snowflake", "what is snowflake"),
     ("is the sea at 20 C warm", "is the sea at 20 F warm"),
+    ("activation of an enzyme", "how do I activate an enzyme"),
+    ("insertion of a gene", "how do I insert a gene"),
+    ("closure of a school", "how do I close a school"),
+    ("replacement of teeth in sharks", "how do I replace teeth in sharks"),
+    ("how does the transfer of heat work", "how do I transfer heat"),
+    ("how does the exchange of gases work", "how do I exchange gases"),
+    ("how high was the pilot", "what was the height of the pilot"),
+    ("how tall is the driver", "how high is the driver"),
+    ("how is it possible to see the past", "how do I see the past"),
+    ("how can one die", "how do I die"),
+    ("how does one catch malaria", "how do I catch malaria"),
+    ("make a table with names and ages", "make a table with ages and names"),
 ]
 
 

@@ -94,7 +94,7 @@ _SEQUENCE = vocabulary(
     either neither without
     composite group grouped grouping index indexes indices layer layered layering layers merge merged merging multiply
     multiplied multiplying nest nested nesting partition partitioned partitioning pipe piped piping plot plotting rank
-    ranked ranking sorted sorting zip zipped zipping apply applied applying
+    ranked ranking sorted sorting zip zipped zipping apply applied applying table chart graph
     """
 )
 # To sort, but not "what sort of".

@@ -85,6 +85,20 @@ _NOUNS = dict(
 _HOW_IT_GOES = vocabulary("cancellation closure deletion exchange registration renewal replacement return transfer")
 # Alone these name a thing: "the creation of the world".
 _ONLY_ASKED = vocabulary("configuration conversion creation exchange preparation restoration return transfer")
+# What people have of their own and on their machines: the activation of an enzyme is nothing that the asker does.
+_POSSESSED = vocabulary("""
+    account accounts address agreement alarm antivirus app appointment appointments apps battery benefit bill boiler
+    booking bookings broadband browser bulb cable car card cards certificate claim code codec contract contracts
+    debit debits deposit device devices dishwasher disk domain drive driver drivers email emails extension
+    extensions file files filter flight flights folder font form gadget game games gear goods gym hinge hose icon
+    insurance invoice item items key keys lamp laptop lease library licence license lock login machine membership
+    memberships meter meters mortgage number office order orders oven package packages parcel part parts passport
+    passports password payment payments permit permits pet pets phone photo photos pin plan plans plugin plugins
+    policies policy printer product products profile program programs purchase receipt registration reservation
+    reservations router sensor service services sim sink software standing subscription subscriptions system tap
+    ticket tickets tile tiles tire tires toilet trial tv tyre tyres update updates user users vehicle version video
+    videos virus visa visas wallet warranty website wheel window windows
+    """)
 # What these say of the noun is asked about, and not the way to do it.
 _TOLD = vocabulary("by is are was were does do did has have will can should fee fees cost costs price date time of")
 _BARE = re.compile(r"(?:the )?([a-z]+) of ([^.?!;:,\n]{2,60})$", re.IGNORECASE)
@@ -170,4 +184,7 @@ def _verbal(text: str, first: str) -> str | None:
         if noun.lower() in _ONLY_ASKED:
             return None
     verb = _NOUNS.get(noun.lower()) or (base_of(noun.lower()) if noun.lower().endswith("ing") else None)
-    return None if verb is None or not _TOLD.isdisjoint(thing.lower().split()) else f"how do i {verb} {thing}{mark}"
+    words = thing.lower().split()
+    if verb is None or not _TOLD.isdisjoint(words) or (noun.lower() in _NOUNS and _POSSESSED.isdisjoint(words)):
+        return None
+    return f"how do i {verb} {thing}{mark}"

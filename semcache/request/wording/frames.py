@@ -35,10 +35,13 @@ _SPACED_TELL = _TELL.replace(" ", "[ ]")
 _ACTION = r"(?!(?:not|no|never|be|i|you|we|they|he|she|it|much|many|long|old|far)\b)(?=[a-z\ue000-\uf8ff])"
 # "How could I forget" asks for no way to do it.
 _BEFALLING = "look|sound|feel|seem|smell|taste|weigh|die|react|benefit|forget|hate|fail|miss|lose[ ](?:so|\\d)"
+# What befalls somebody is no deed of the asker: "how can one die".
+_SUFFERING = "bleed|catch|choke|contract|die|drown|inherit|overdose|starve|suffer"
 _HOW_TO = re.compile(
     rf"""
     (?:
-        (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|(?:could|would|might)(?![ ]\w+[ ](?:{_BEFALLING})\b))[ ](?:i|one)
+        (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|(?:could|would|might)(?![ ]\w+[ ](?:{_BEFALLING})\b))[ ]
+          (?:i|one(?![ ](?:{_SUFFERING})\b))
       | (?:{_SPACED_TELL}[ ])?how[ ](?:(?:i|one)[ ](?:can|could|would|might)|to)
       | (?:can|could|would)[ ]you[ ](?:please[ ])?(?:tell|show|teach)[ ]me[ ]how[ ]to
       | (?:{_SPACED_TELL}[ ])?what(?:[ ]is|\'s)[ ](?:the|a)[ ](?:way|procedure|process)[ ]to
@@ -56,11 +59,11 @@ _HOW_TO = re.compile(
       | (?:what|which)[ ]steps[ ](?:do[ ]i|should[ ]i|must[ ]i)[ ](?:take|follow)[ ]to
       | (?:{_SPACED_TELL}[ ]|give[ ]me[ ]|list[ ])?(?:the[ ])?(?:steps|way|instructions)[ ](?:to|on[ ]how[ ]to)
       | i[ ](?:want|need|would[ ]like)[ ]to[ ]know[ ](?:the[ ]way[ ]to|how[ ]to|how[ ]i[ ]can)
-      | how[ ]does[ ]one
+      | how[ ]does[ ]one(?![ ](?:{_SUFFERING})\b)
       | how[ ]to[ ]go[ ]about[ ]to
       | (?:{_SPACED_TELL}[ ])?what[ ](?:do[ ]i[ ](?:(?:need|have)[ ]to[ ])?do|must[ ]i[ ]do
           |can[ ]i[ ]do)[ ](?:in[ ]order[ ])?to
-      | how[ ]is[ ]it[ ]possible[ ](?:for[ ]me[ ])?to
+      | how[ ]is[ ]it[ ]possible[ ]for[ ]me[ ]to
       | (?:the[ ]|give[ ]me[ ](?:some[ ])?|what[ ]are[ ](?:the[ ]|some[ ])?|list[ ](?:some[ ])?)?ways[ ]to
       | (?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process)[ ]to
       | (?:guide|directions|a[ ]guide)[ ](?:to|on[ ]how[ ]to)

@@ -166,7 +166,8 @@ _INHABITANTS = re.compile(r"how many (?:inhabitants|residents) does (\S[^,.?!;]*
 _LEVEL = re.compile(
     r"\b(?:inflation|unemployment|interest|rates?|tax(?:es)?|taxation|costs?|prices?|rents?|risks?|demand|fever"
     r"|temperatures?|pressure|cholesterol|levels?|chances?|probability|crime|debt|deficit|turnover|bar|humidity|speed"
-    r"|quality|pitch|notes?|voice|score|iq|standards?|stakes|salary|salaries|wages|fees?|dose|limit)\b",
+    r"|quality|pitch|notes?|voice|score|iq|standards?|stakes|salary|salaries|wages|fees?|dose|limit"
+    r"|pilots?|drivers?|players?|singers?|actors?|climbers?|skaters?|jumpers?|birds?|planes?|man|woman|person|people)\b",
     re.IGNORECASE,
 )
 _AFTER_WAS = frozenset(("was", "were"))
