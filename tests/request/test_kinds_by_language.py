@@ -27,7 +27,7 @@ OF_THE_SENDER = [
     "¿Cuánto debo en mi tarjeta?", "Cuando llega mi pedido", "Quando scade il mio abbonamento?", "Dov'è il mio pacco?",
     "Onde está o meu pedido?", "Waar blijft mijn pakket?", "Gdzie jest moja paczka?", "Где моя посылка?",
     "我的快递到哪了", "私の荷物はどこですか", "내 택배 어디 있어요", "What is on my shopping list?",
-    "Which devices are signed in to my account?", "Has my package cleared customs?",
+    "Which devices are signed in to my account?", "Has my package cleared customs?", "Has my order left?",
     "When did I last water the plants?", "What is the name of my dentist?",
 ]  # fmt: skip
 OF_ANY = [

@@ -203,7 +203,7 @@ _PERSONAL = CuedPatterns(
         r"|\b(?:which|what) (?:devices|apps|people|users|phones) (?:are|have) .{0,40}\b(?:my|our) account\b",
     ),
     rule(
-        "cleared passed reached reply answer call write respond accept last",
+        "cleared passed reached left reply answer call write respond accept last",
         r"^\W*has my (?:package|parcel|order|shipment|delivery) (?:cleared|passed|reached|left)\b|\bwhen did i last\b"
         r"|^\W*did my (?:mum|mom|dad|boss|friend|sister|brother|wife|husband|landlord) (?:reply|answer|call"
         r"|write|respond"
