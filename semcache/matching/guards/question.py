@@ -3,8 +3,8 @@
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
 where all content words are the same, it also compares what `grammar` reads of the light ones. Other `commands`, a
-question that is `favour`able where the other warns, a part of an amount for the whole and a further question conflict
-as well.
+question that is `favour`able where the other warns, a part of an amount for the whole, another `modality`, an
+equative for a comparative, a past habit for the present, other `whereabouts` and a further question conflict as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
@@ -13,7 +13,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import acts, amount_parts, commands, favour, further, grammar, persons, tongues
+from semcache.matching.guards import (
+    acts,
+    amount_parts,
+    commands,
+    equatives,
+    favour,
+    further,
+    grammar,
+    habits,
+    modality,
+    persons,
+    tongues,
+    whereabouts,
+)
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import LIGHT, content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -117,6 +130,10 @@ _COMPARED = (
     tongues.compare,
     persons.let_or_as,
     amount_parts.compare,
+    modality.compare,
+    equatives.compare,
+    habits.compare,
+    whereabouts.compare,
 )
 _FAR = 6  # words behind a question word that may tell its type
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
