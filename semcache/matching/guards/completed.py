@@ -39,6 +39,7 @@ _NEAR = 3  # words behind the verb
 _BEING = vocabulary("is are am i'm you're we're they're he's she's it's that's who's being getting")
 _PASSING = vocabulary("already just now currently slowly still also really about soon finally recently")
 _TO_COME = vocabulary("be to will would can could should may might must not")
+_COMING = (("going", "to"), ("about", "to"))
 _UNCHANGED = vocabulary("quit")
 _LIGHTEST = vocabulary("get go")  # of which some forms are light words
 
@@ -60,11 +61,14 @@ def _verbs(words: frozenset[str]) -> set[str]:
 
 
 def _states(words: tuple[str, ...]) -> dict[str, str]:
-    """The ends that are under way or over, by the verb's lemma; the last mention counts."""
+    """The ends that are over, or under way or soon to be, by the verb's lemma; the last mention counts."""
     found = {}
     for place, word in enumerate(words):
         verb = lemma_of(word)
         if verb not in _ENDING and _ENDING_WITH.get(verb, frozenset()).isdisjoint(words[place + 1 : place + 1 + _NEAR]):
+            continue
+        if word == verb and words[max(0, place - 2) : place] in _COMING:
+            found[verb] = "under way"
             continue
         before = next((said for said in reversed(words[max(0, place - 2) : place]) if said not in _PASSING), "")
         if word.endswith("ing"):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from semcache.matching.guards import completed, inflection
 from semcache.matching.guards.base import GuardFinding
-from semcache.matching.guards.tenses import DETERMINERS, REQUIRED
+from semcache.matching.guards.tenses import DETERMINERS, REQUIRED, asked_directly
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -110,7 +110,8 @@ def read(text: str) -> GrammarReading:
 
 
 def compare(query: str, cached: str) -> GuardFinding | None:
-    """The disagreement of two texts' light words."""
+    """The disagreement of two texts' light words, those of a "tell me" aside."""
+    query, cached = asked_directly(query), asked_directly(cached)
     one, two = read(query), read(cached)
     if {one.tense, two.tense} == {"past", "present"} and _asks_for_beginning(one, two):
         return GuardFinding(f"{one.tense} / {two.tense}")

@@ -35,6 +35,7 @@ _CONTRARY = frozenset(
     map(frozenset, (("past", "present"), ("past", "progressive"), ("perfect", "present"), ("perfect", "progressive")))
 )
 _DONE = vocabulary("done doing being")
+_BEHIND = BE | vocabulary("be been being get got gets getting i'm he's she's they're we're you're")
 # Verbs of what is felt: one who is "-ed" feels what another, who is "-ing", makes felt.
 _FELT = vocabulary(
     """
@@ -43,6 +44,14 @@ _FELT = vocabulary(
     frustrate horrify humiliate inspire insult interest intimidate intrigue irritate motivate move offend overwhelm
     please puzzle reassure refresh relax satisfy shock startle stimulate surprise tempt terrify threaten thrill tire
     touch trouble upset develop
+    """
+)
+# Verbs of what people do to one another: who was "-ed" suffered what one who was "-ing" did.
+_DONE_TO_OTHERS = vocabulary(
+    """
+    abuse accuse arrest assault attack betray blackmail bully chase cheat date evict exploit fire follow ghost hack
+    harass haunt hire hit hunt insult interview invite kidnap manipulate mock punish rob sabotage scam scold shoot
+    stalk sue tease threaten track train treat
     """
 )
 
@@ -92,7 +101,18 @@ def _by_form(forms: _Forms, one: tuple[str, ...], two: tuple[str, ...]) -> str |
             continue
         if (lemma in _FELT and (_feels(form, other) or _feels(other, form))) or other_sense(form, other, one, two):
             return f"{form} / {other}"
+        if lemma in _DONE_TO_OTHERS and _is(form, one) and _is(other, two) and _is_doing(form) != _is_doing(other):
+            return f"{form} / {other}"
     return None
+
+
+def _is(form: str, words: tuple[str, ...]) -> bool:
+    """Return True if this form stands behind one of "to be"."""
+    return any(one in _BEHIND and two == form for one, two in pairwise(words))
+
+
+def _is_doing(form: str) -> bool:
+    return form.endswith("ing")
 
 
 def _feels(form: str, other: str) -> bool:

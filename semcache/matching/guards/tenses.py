@@ -71,6 +71,12 @@ def read(text: str) -> tuple[ClauseTense, ...]:
     return tuple(found)
 
 
+def asked_directly(text: str) -> str:
+    """A question without a "tell me" or the like before it; any other text as it is."""
+    lead = _ASKED_OF.match(text.lower())
+    return text if lead is None or lead["things"] else text[lead.end() :]
+
+
 def _main_clause(sentence: str) -> str:
     """The first clause of what a sentence in lower case asks; "list the rivers that flow" asks "who flow"."""
     if (lead := _ASKED_OF.match(sentence)) is not None:

@@ -45,6 +45,13 @@ APART = [
     ("What do I tell my boss when I'm quitting?", "What do I tell my boss when I've quit?"),
     ("I'm losing my job. What should I do?", "I've lost my job. What should I do?"),
     ("Can a tenant who is leaving get it back?", "Can a tenant who left get it back?"),
+    ("Tell me what the capital of Germany was", "What is the capital of Germany?"),
+    ("tell me what happened to Pluto", "what happens to Pluto"),
+    ("Can you tell me who was the king of Spain?", "Who is the king of Spain?"),
+    ("my contract expired, can I renew", "can I renew my contract? it is about to expire"),
+    ("We sold the house, how is it taxed?", "We are going to sell the house, how is it taxed?"),
+    ("My son was bullied at school. Whom do I call?", "My son was bullying at school. Whom do I call?"),
+    ("my brother is being accused, must he come", "my brother is accusing, must he come"),
 ]
 ALIKE = [
     ("How does frost damage pipes?", "How frost damages pipes"),
@@ -86,6 +93,12 @@ ALIKE = [
     ("What happens when a patent expires?", "What happens when a patent has expired?"),
     ("What do I do if my passport expired?", "What do I do if my passport is expired?"),
     ("How do I leave a group I am an admin of?", "How can I leave a group I'm an admin of?"),
+    ("Tell me what the capital of Germany is", "What is the capital of Germany?"),
+    ("tell me what happened to Pluto", "what happened to Pluto"),
+    ("I am buying a car, what should I check?", "I am about to buy a car, what should I check?"),
+    ("My lease is about to expire, what now?", "My lease is expiring, what now?"),
+    ("My son was bullied at school. Whom do I call?", "My son got bullied at school. Whom do I call?"),
+    ("my boss is firing me, can he", "my boss fires me, can he"),
 ]
 
 
