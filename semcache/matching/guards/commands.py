@@ -23,6 +23,7 @@ _COMMANDS: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
         ),
         ("docker container containers pod pods", "start stop kill pause restart remove prune attach exec"),
         ("kubernetes k8s kubectl node nodes", "cordon uncordon drain taint delete scale restart"),
+        ("terraform tofu", "init validate plan apply destroy import refresh taint untaint"),
         ("sql table tables postgres mysql database", "truncate delete drop alter create rename"),
         ("subscription membership plan", "pause cancel renew upgrade downgrade"),
     )

@@ -83,7 +83,7 @@ LIKE_A_CHILD = re.compile(
     r"|(?<!\bfeel )(?<!\bfeels )(?<!\bfelt )(?<!\blook )(?<!\blooks )"
     rf"\b(?:like|as if|as though) (?:i'?m|i am|i was|i were)(?: an?)? {_AGE}(?:[ -]years?[ -]old)?\b"
     r"(?![.:/-]?\w)(?! (?:and|or|to|foot|feet|minutes?|hours?|days?|weeks?|months?|percent|people)\b|%)"
-    r"|(?P<said>\b(?:explain|describe)\b(?:(?! to\b| giv)[^.?!]){0,60} (?:to|like)(?: an?)? )"
+    r"|(?P<said>\b(?:explain|describe)(?:ed|d)?\b(?:(?! to\b| giv)[^.?!]){0,60} (?:to|like)(?: an?)? )"
     rf"(?P<age>{_AGE})[ -]years?[ -]olds?\b"
 )
 _CHILDLIKE = vocabulary("eli5 like if though old olds")

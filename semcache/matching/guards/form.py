@@ -49,7 +49,8 @@ _LENGTHS = lexicon(
 _TONES = lexicon(
     "formal=formally,professional casual=casually,informal,informally,friendly funny=humorous,humorously,funnily"
     " polite=politely simple=plain,lay,layman,laymans,layman's,everyday,easy technical=technically,scientific"
-    " rhyming=rhymes,rhyme sarcastic angry"
+    " rhyming=rhymes,rhyme sarcastic angry=angrily firm=firmly,stern,sternly,strict apologetic=apologetically"
+    " upbeat=enthusiastic,cheerful persuasive=persuasively"
 )
 
 
@@ -85,8 +86,8 @@ _WISHES = (
         rf"(?: (?:\w+[ -])?years?[ -]old| five| \d+)+\b|\b(?:like|as if|as though)(?: i'm| i am| im| i was"
         rf"| i were| to)?"
         rf"(?: an?| the| complete| absolute| total| small| little| young)* ({_any(_READERS)})\b|\b(eli5)\b"
-        r"|\b(?:explain|describe|teach|summari[sz]e|simplify|write|tell)\b[^.?!]{0,60}? (?:to|for|suitable for"
-        r"|aimed at)"
+        r"|\b(?:explain(?:ed)?|describe|teach|summari[sz]ed?|simplif(?:y|ied)|write|tell)\b[^.?!]{0,60}?"
+        r" (?:to|for|suitable for|aimed at)"
         rf"(?: an?| my| the| young| small| complete| absolute| total| primary| school"
         rf"| \w+[ -]years?[ -]old)* ({_any(_READERS)})\b"
     )),
@@ -101,8 +102,8 @@ _WISHES = (
         r"\b(formally|informally|casually|humorously|politely)\b|\b(?:in|use|with)(?: an?| the"
         r"| very)* ([\w']+) (?:tone|way|style|manner|language|terms"
         r"|words)\b|\bin(?: very)? (simple|plain) english\b"
-        r"|\b(formal|informal|casual|friendly|funny|polite|rhyming|professional) (?:email|letter|reply"
-        r"|answer|message|poem|tone)\b"
+        r"|\b(formal|informal|casual|friendly|funny|polite|rhyming|professional|firm|stern|angry|apologetic|upbeat"
+        r"|enthusiastic|cheerful|persuasive|sarcastic) (?:email|letter|reply|answer|message|poem|note|tone)\b"
     )),
 )  # fmt: skip
 # A wish is told from what a question is about by the words before it: "list them in a table", "my dates in a table".

@@ -38,6 +38,10 @@ strong,stronger,strongest weak,weaker,weakest
 easy,easier,easiest hard,harder,hardest,difficult|early,earlier,earliest late,later|newest oldest|newer older
 left right|inside outside|internal external|inner outer|input,inputs output,outputs|public private|male female
 men women|boys girls|boy girl|husband wife|mother father|mom,mum dad|son daughter|brother sister|uncle aunt
+nephew,nephews niece,nieces|grandson,grandsons granddaughter,granddaughters|grandpa,grandfather grandma,grandmother
+stepfather,stepdad stepmother,stepmom,stepmum|stepson stepdaughter|godfather godmother|inland coastal
+uphill downhill|biological adoptive,adopted|felony,felonies misdemeanor,misdemeanors,misdemeanour
+permutation,permutations combination,combinations|singly doubly|literally idiomatically
 boyfriend girlfriend|pros cons|advantage,advantages,benefit,benefits disadvantage,disadvantages,drawback,drawbacks
 hypertension hypotension|hyperglycemia hypoglycemia|hyperthyroidism hypothyroidism|hyperkalemia hypokalemia
 hypernatremia hyponatremia|hyperthermia hypothermia|acute chronic|benign malignant|systolic diastolic|bacterial viral
@@ -94,11 +98,15 @@ stimulate inhibit|remember forget|earn spend|insert extract|tie untie|charge dis
 centralize,centralise decentralize,decentralise|hydrate dehydrate|rent,lease buy,own,purchase|rent,lease sell
 buy,purchase return|enter leave,exit|arrive leave|save invest|save delete|stop,suspend,pause resume|pause play
 book,confirm,reinstate cancel|submit withdraw|allow block,ban|insert delete|commit revert|ask answer|give receive
-join quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move|plant harvest
+join quit|become cease,stop,quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move
+plant harvest
 pause cancel,delete|mute block|archive delete|enlarge shrink,reduce|treat prevent|exchange return,refund|hire become
 renew replace|file,submit withdraw|send draft
 """
-_WEAK = "good bad|prime composite|safer,safest dangerous|free paid|new old|front back|hot iced|cash card,credit"
+_WEAK = """
+good bad|prime composite|safer,safest dangerous|free paid|new old|upstairs downstairs|front back|hot iced
+cash card,credit
+"""
 # Adjectives whose comparatives and superlatives are such opposites.
 _GRADED = """
 dark light,bright,pale|warm,hot cold,cool,chilly|far close,near|happy,merry sad|smart,clever,bright dumb|safe risky
@@ -107,7 +115,7 @@ mild harsh,severe|pretty ugly|kind mean,cruel|simple complex|strict lax|dense sp
 """
 # Alternatives of one kind: prompts that name different members ask different things.
 _GROUPS = """
-all|running|stopped|paused
+all|running|stopped|paused|queued,pending
 before,prior|during|after
 north,northern|south,southern|east,eastern|west,western
 breakfast|lunch|dinner
@@ -143,6 +151,9 @@ email,e-mail|sms
 visa|mastercard|amex|paypal
 toddler,toddlers|infant,infants,newborn,newborns|teenager,teenagers,teen,teens|adult,adults
 husband|wife|mother|father
+entirely,completely,fully,totally,wholly,only,solely,exclusively|mostly,mainly,largely,primarily|partly,partially
+slightly|severely,badly,extremely,heavily,seriously
+barely,scarcely|easily
 carbohydrate,carbohydrates,carbs|protein,proteins|fat,fats|fiber,fibre|sugar,sugars|sodium|cholesterol
 """
 _IRREGULAR = {
@@ -321,7 +332,7 @@ MILD = frozenset(
     for axis, _ in AXES[word]
 )
 # Words of a group that are mostly the setting of a request.
-SETTINGS = vocabulary("running before winter dinner red monthly area boil")
+SETTINGS = vocabulary("running before winter dinner red monthly area boil entirely slightly barely")
 GROUPS: dict[str, tuple[int, int]] = {
     word: (group, member)
     for group, line in enumerate(filter(None, _GROUPS.split("\n")))

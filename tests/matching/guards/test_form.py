@@ -88,6 +88,10 @@ ROWS = [
     ("a short summary of Dracula", "a detailed summary of Dracula", VETO),
     ("a detailed summary of Dracula", "a summary of Dracula", VETO),
     ("a short review of Dracula, in one paragraph", "a review of Dracula", VETO),
+    ("Write a polite email asking for payment", "email asking for payment in a firm tone", VETO),
+    ("Write a firm email about a late payment", "Write a stern email about a late payment", NOTHING),
+    ("Explain photosynthesis to a 5 year old", "Photosynthesis explained to a 5 year old", NOTHING),
+    ("Photosynthesis explained to a 5 year old", "Explain photosynthesis", VETO),
 ]
 
 

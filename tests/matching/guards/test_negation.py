@@ -138,6 +138,22 @@ ROWS = [
     ("Which fish should be avoided with gout?", "Which fish should I avoid with gout?", False),
     ("Which fish should be avoided with gout?", "Which fish should be eaten with gout?", True),
     ("How do I save money?", "How can I spend less money?", False),
+    ("a poem for my nephew", "poem for a niece", True),
+    ("gift for grandma", "a gift for my grandmother", False),
+    ("Best inland towns in Portugal", "Portugal, best coastal towns", True),
+    ("Is a DUI a felony in Georgia?", "DUI in Georgia: misdemeanor?", True),
+    ("5 cards, number of permutations", "number of combinations of 5 cards", True),
+    ("How do I become a notary?", "ceasing to be a notary, how", True),
+    ("How do I become a notary?", "becoming a notary, how", False),
+    ("cancel a running github action", "github action queued: cancel it", True),
+    ("Translate literally: it rains cats", "Translate idiomatically: it rains cats", True),
+    ("Is the tunnel completely closed?", "tunnel: partially closed?", True),
+    ("Is the tunnel completely closed?", "is the tunnel fully closed", False),
+    ("feeding a cat only dry food", "feeding a cat mostly dry food", True),
+    ("What is Poland mainly known for?", "What is Poland mostly known for?", False),
+    ("clean a slightly stained carpet", "clean a heavily stained carpet", True),
+    ("I can barely bend my knee", "I can easily bend my knee", True),
+    ("only the main road is partly closed", "the main road is partly closed", False),
 ]
 
 
