@@ -76,6 +76,8 @@ def compare(query: str, cached: str) -> str | None:
     if not one.auxiliary and not two.auxiliary:
         return None
     asked, told = (one, two) if one.auxiliary else (two, one)
+    if (cached if one.auxiliary else query).rstrip().endswith("?"):
+        return None  # "compost meat?" leaves out "can I"
     if told.subject:
         return f"{asked.auxiliary} {asked.subject} / {told.subject}" if told.subject == asked.subject else None
     if _requests(asked):

@@ -18,6 +18,7 @@ _Reader: TypeAlias = Callable[[re.Match[str], SplitText], Times]
 
 # Beside these, "at 8" is a time of day.
 _DATED = frozenset((*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw"))
+_PARTS = frozenset(("early", "late", "mid"))
 _NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
 _BEFORE_NAME = frozenset(
     ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
@@ -197,11 +198,19 @@ def _named(match: re.Match[str], words: SplitText) -> Times:
         after_preposition = bool(before) and before[-1] in _BEFORE_NAME and (word, before[-1]) != ("wed", "to")
         if word in DAYS and _TIMED.match(words.lower, start + len(word)):
             return frozenset((f"weekday {DAYS[word]}",))
+        if word == "may" and before and (before[-1] in _PARTS or (capital and _is_amid(words.raw[:start]))):
+            return frozenset((f"month {MONTHS[word]}",))
         if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
             return None
     if word in MONTHS:
         return frozenset((f"month {MONTHS[word]}",))
     return frozenset((f"weekday {DAYS[word]}",))
+
+
+def _is_amid(before: str) -> bool:
+    """Return True behind a word in lower case of the same sentence: "the May weather", not "Theresa May"."""
+    last = before.rsplit(maxsplit=1)[-1]
+    return last.islower() and last[-1].isalnum()
 
 
 def _date(year: str | None, month: int, day: int) -> Times:

@@ -66,7 +66,11 @@ _UNNAMED = vocabulary(
 _DANGLING = re.compile(
     r"^[^.,;!]*\b(?:of|for|about|in|with|on|to|from|than|like|after|before) (?:it|this|that|them|him|those|these)\W*$"
 )
-_WITHIN = re.compile(r"\w with (?:\w+ ){1,3}(?:in|on) it\W*$")  # "soup with cream in it"
+# "Soup with cream in it", "which foods have gluten in them".
+_WITHIN = re.compile(
+    r"(?:\w with|\b(?!(?:which|what|who|that|they|you|do|does|these|those|some|all) )\w{3,} (?:do not |don't )?have)"
+    r" (?:\w+ ){1,3}(?:in|on) (?:it|them)\W*$"
+)
 # Things that a pronoun stands for, named behind it: "which of these is larger, 2/3 or 0.6", "is it 'less' or 'fewer'".
 _LISTED = re.compile(r"\b(?:these|those|them)\b[^,:]{0,40}[,:] ?\S.* or \S|\b(?:is|was) it [\"'][^\"']+[\"'] or [\"']")
 # Two ways to write one thing, asked which is right: "is it who or whom", "is it a hour or an hour".

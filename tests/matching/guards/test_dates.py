@@ -108,6 +108,11 @@ ROWS = [
     ("Which banks failed after 2008?", "Which banks have failed since 2008?", NOTHING),
     ("Who ruled before 1800?", "Who ruled prior to 1800?", NOTHING),
     ("Who must pay by 1 May 2024?", "Who must pay before 1 May 2024?", NOTHING),
+    ("What's the May weather in Rome?", "weather in Rome in May", False),
+    ("What's the May weather in Rome?", "weather in Rome in June", True),
+    ("is late may a good time for Kyoto", "Kyoto in late May", False),
+    ("is early may a good time for Kyoto", "Kyoto in early June", True),
+    ("Questions: May I smoke?", "Questions: can I smoke?", False),
 ]
 
 

@@ -8,6 +8,8 @@ from semcache.request.kinds.elliptic import is_elliptic
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ELLIPTIC = """
+Which have gluten in them?
+do they have gluten in them
 What about Germany?
 And the second one?
 And in France?
@@ -53,6 +55,8 @@ What is it called?
 """.strip().split("\n")
 COMPLETE = """
 What is the capital of Germany?
+Which foods have gluten in them?
+which sodas have caffeine in them
 How do I reset my password?
 Is it safe to take aspirin?
 Why does it rain?

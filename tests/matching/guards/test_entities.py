@@ -143,6 +143,10 @@ ROWS = [
     ),
     ("Do Polish shops open on a public holiday like Easter?", "Norway: can I buy groceries over Christmas?", VETO),
     ("What is the IRS's address?", "Where does the irs have its seat?", NOTHING),
+    ("countries where you need a visa as a us citizen", "Where does a US citizen need a visa?", NOTHING),
+    ("how do I get a us passport", "How do I get a US passport?", NOTHING),
+    ("is a us citizen allowed in cuba", "is a canadian citizen allowed in cuba", VETO),
+    ("can you tell us dates", "can you tell dates", NOTHING),
 ]
 
 

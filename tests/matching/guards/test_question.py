@@ -109,6 +109,10 @@ ROWS = [
     ("What is the most effective method of transport?", "What is the most effective transport?", NOTHING),
     ("What is the best method of payment?", "Why is payment best?", VETO),
     ("What is the best way to pay abroad?", "Why is it best to pay abroad?", VETO),
+    ("can I freeze soup", "freeze soup?", NOTHING),
+    ("do I need a license to fish", "need a license to fish?", NOTHING),
+    ("Can you eat potato skins?", "Eat potato skins.", VETO),
+    ("terraform: plan a single module", "how do I apply one module in terraform", VETO),
 ]
 
 
