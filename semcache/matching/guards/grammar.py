@@ -31,6 +31,8 @@ _LASTING = vocabulary("difference differences meaning definition")
 _PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by about against over under through")
 # "Insurance for Spain" and "insurance when going to Spain" are the same; "write for" and "write to" are not.
 _FOR_AND_TO = frozenset(("for", "to"))
+# What is by somebody is not about, for or against them.
+_AGAINST_BY = frozenset(("about", "for", "against"))
 # "Compared to" is "compared with".
 _COMPARING = vocabulary("compared comparison compare")
 _TO_AND_WITH = frozenset(("to", "with"))
@@ -120,7 +122,8 @@ def compare(query: str, cached: str) -> GuardFinding | None:
         return GuardFinding(inflected)
     if not one.verbs or sorted(one.verbs) != sorted(two.verbs) or len(differing(query, cached)) > _MOST:
         return None
-    return _asked_otherwise(one, two) or (_related_otherwise(one, two) if one.verbs == two.verbs else None)
+    related = _related_otherwise if one.verbs == two.verbs else _by_another
+    return _asked_otherwise(one, two) or related(one, two)
 
 
 def _asked_otherwise(one: GrammarReading, two: GrammarReading) -> GuardFinding | None:
@@ -149,6 +152,16 @@ def _related_otherwise(one: GrammarReading, two: GrammarReading) -> GuardFinding
     for (left, number), (right, other) in zip(one.counted, two.counted, strict=False):
         if number == other and left != right and "for" in (left, right):
             return GuardFinding(f"{left} / {right} {number}")
+    return None
+
+
+def _by_another(one: GrammarReading, two: GrammarReading) -> GuardFinding | None:
+    """The preposition before a word in texts that have their words in other orders, where one is "by"."""
+    theirs = {word: before for before, word in two.slots if before}
+    for before, word in one.slots:
+        other = theirs.get(word, before)
+        if before and other != before and "by" in (before, other) and _AGAINST_BY & {before, other}:
+            return GuardFinding(f"{before} / {other} {word}")
     return None
 
 

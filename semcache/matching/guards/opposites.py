@@ -42,6 +42,7 @@ nephew,nephews niece,nieces|grandson,grandsons granddaughter,granddaughters|gran
 stepfather,stepdad stepmother,stepmom,stepmum|stepson stepdaughter|godfather godmother|inland coastal
 uphill downhill|biological adoptive,adopted|felony,felonies misdemeanor,misdemeanors,misdemeanour
 permutation,permutations combination,combinations|singly doubly|literally idiomatically
+portrait landscape|matte glossy|pve pvp
 boyfriend girlfriend|pros cons|advantage,advantages,benefit,benefits disadvantage,disadvantages,drawback,drawbacks
 hypertension hypotension|hyperglycemia hypoglycemia|hyperthyroidism hypothyroidism|hyperkalemia hypokalemia
 hypernatremia hyponatremia|hyperthermia hypothermia|acute chronic|benign malignant|systolic diastolic|bacterial viral

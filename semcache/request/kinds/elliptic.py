@@ -48,6 +48,7 @@ _COMPUTING = re.compile(r"\bIT\b")
 _PREPOSITIONS = vocabulary("for in on at with without from by via per during until except including instead only")
 # What begins with a preposition and is no such fragment: "per capita income", "from Leeds to York by train".
 _WHOLE = re.compile(r"per (?:diem|capita|annum|cent|se)\b|from (?:[\w-]+ ){1,2}to [\w-]+ \w")
+_HEADED = re.compile(r"[\w' -]+: ?\w")  # "at 50: term life insurance"
 _AUXILIARIES = vocabulary(
     """is are was were be do does did can could will would should shall may might must has have had isn't aren't don't
     doesn't didn't can't won't i you we what how why when where who which please"""
@@ -113,7 +114,7 @@ def is_elliptic(text: str) -> bool:
     if _OPENING.match(lower) is not None:
         return True
     if said[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and len(said) < 6:
-        return not _is_whole(said, lower)
+        return not _is_whole(said, lower) and _HEADED.match(lower) is None
     if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None or _asks_for_spelling(lower):
         return False
     # The first word that names a thing, or stands for one.

@@ -56,6 +56,7 @@ What is it called?
 COMPLETE = """
 What is the capital of Germany?
 Which foods have gluten in them?
+at 50: term life insurance
 which sodas have caffeine in them
 How do I reset my password?
 Is it safe to take aspirin?

@@ -139,6 +139,7 @@ ROWS = [
     ("Which fish should be avoided with gout?", "Which fish should be eaten with gout?", True),
     ("How do I save money?", "How can I spend less money?", False),
     ("a poem for my nephew", "poem for a niece", True),
+    ("print in portrait", "landscape printing, how", True),
     ("gift for grandma", "a gift for my grandmother", False),
     ("Best inland towns in Portugal", "Portugal, best coastal towns", True),
     ("Is a DUI a felony in Georgia?", "DUI in Georgia: misdemeanor?", True),
