@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from semcache.matching.guards import nationalities
 from semcache.matching.guards.units import UNITS
 from semcache.request.wording import canonical, letters
 
@@ -24,7 +25,9 @@ def tell(query: str, cached: str) -> bool:
         return False
     if not (_without_capitals(one) or _without_capitals(two)):
         return True
-    return any(_apart(*pair, place, len(one)) for place, pair in enumerate(zip(one, two, strict=True)))
+    america = nationalities.names_america(query.lower())
+    pairs = enumerate(zip(one, two, strict=True))
+    return any(_apart(*pair, place, len(one), america=america) for place, pair in pairs)
 
 
 def _without_capitals(words: list[str]) -> bool:
@@ -32,9 +35,14 @@ def _without_capitals(words: list[str]) -> bool:
     return all(word == "I" or word == word.lower() for word in words)
 
 
-def _apart(one: str, two: str, place: int, of: int) -> bool:
-    """Return True if two writings of a word may be two words, though one of the writers has no capitals."""
+def _apart(one: str, two: str, place: int, of: int, *, america: bool) -> bool:
+    """Return True if two writings of a word may be two words, though one of the writers has no capitals.
+
+    `america` is that "us" names the country.
+    """
     if one == two:
+        return False
+    if one.lower() == "us" and america:
         return False
     if _PLAIN.fullmatch(one) is None or one.lower() in UNITS:
         return True

@@ -41,11 +41,6 @@ _ENOUGH = 20  # names that only one text has; no more are looked for
 _LITTLE = 4  # content words by which texts may differ for a name to be all that was changed
 _MUCH = 6  # content words by which texts differ that say the same in other words
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
-# A nation without its capitals: "a us citizen", "in us dollars".
-_OF_AMERICA = re.compile(
-    r"\bus (?:citizens?|citizenship|passports?|presidents?|presidential|embassy|senate|congress|constitution|army)\b"
-    r"|\b(?:an?|the|in|of|my) us (?:visas?|dollars?|government|economy|residents?|tax(?:es)?|customs|history|law)\b"
-)
 _NONE: frozenset[str] = frozenset()
 _OF_WORKS = vocabulary(
     "directed director wrote written author starred stars star cast plot movie film song sang album novel book series"
@@ -156,7 +151,7 @@ def _known(words: SplitText, phrases: tuple[str, ...]) -> frozenset[str]:
     if "'s" in words.lower:
         known |= {ALIASES[word[:-2]] for word in bag if word.endswith("'s") and word[:-2] in ALIASES}
     known.update(PHRASES[phrase] for phrase in phrases)
-    pronoun = "us" in bag and "US" not in words.tokens and _OF_AMERICA.search(words.lower) is None
+    pronoun = "us" in bag and "US" not in words.tokens and not nationalities.names_america(words.lower)
     if pronoun and bag.isdisjoint(_AMERICA):
         known.discard("usa")
     if "ups" in bag and "UPS" not in words.tokens:

@@ -6,6 +6,7 @@ Invariant: a country that a text names in both ways says nothing.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from semcache.matching.guards.names import ALIASES
@@ -26,6 +27,11 @@ _ENDINGS = ("an", "ans", "ish", "ese", "ch", "i", "iss", "ek", "ai")
 _COUNTRIES = frozenset((*_CALLED_AFTER.values(), *(ALIASES[word] for word in ALIASES if word.endswith(_ENDINGS))))
 # Other names of a country itself.
 _SYNONYMS = frozenset(("us", "u.s", "america", "britain", "burma", "swaziland"))
+# A nation without its capitals: "a us citizen", "in us dollars".
+_OF_AMERICA = re.compile(
+    r"\bus (?:citizens?|citizenship|passports?|presidents?|presidential|embassy|senate|congress|constitution|army)\b"
+    r"|\b(?:an?|the|in|of|my) us (?:visas?|dollars?|government|economy|residents?|tax(?:es)?|customs|history|law)\b"
+)
 _MOST = 2  # other content words that only one text has
 
 
@@ -51,6 +57,11 @@ def read(words: SplitText) -> CountryReading:
     if not names and not peoples:
         return NOTHING
     return CountryReading(frozenset(names - peoples), frozenset(peoples - names))
+
+
+def names_america(lower: str) -> bool:
+    """Return True if the "us" of a text in lower case is the country: "a us citizen"."""
+    return _OF_AMERICA.search(lower) is not None
 
 
 def told(name: str, bag: frozenset[str]) -> bool:

@@ -101,6 +101,7 @@ buy,purchase return|enter leave,exit|arrive leave|save invest|save delete|stop,s
 book,confirm,reinstate cancel|submit withdraw|allow block,ban|insert delete|commit revert|ask answer|give receive
 join quit|become cease,stop,quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move
 plant harvest
+summarize,summarise,condense,shorten expand,elaborate
 pause cancel,delete|mute block|archive delete|enlarge shrink,reduce|treat prevent|exchange return,refund|hire become
 renew replace|file,submit withdraw|send draft
 """

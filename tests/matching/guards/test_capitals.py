@@ -25,6 +25,8 @@ from semcache.matching import guards
         ("if it rains, do tortoises hide", "If it rains do tortoises hide?", False),
         ("what does dna stand for", "What does DNA stand for?", False),
         ("what is the irs", "What is the IRS?", False),
+        ("who was the first us president", "Who was the first US president?", False),
+        ("how do they tell us dates", "How do they tell US dates?", True),
         ("what is rest", "What is REST?", True),
         ("What is ML?", "What is ml?", True),
         ("what is ml", "What is ML?", True),

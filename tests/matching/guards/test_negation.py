@@ -140,6 +140,8 @@ ROWS = [
     ("How do I save money?", "How can I spend less money?", False),
     ("a poem for my nephew", "poem for a niece", True),
     ("print in portrait", "landscape printing, how", True),
+    ("Summarize this: sales fell in May", "sales fell in May. expand it", True),
+    ("Summarize this: sales fell in May", "sales fell in May. summarise it", False),
     ("gift for grandma", "a gift for my grandmother", False),
     ("Best inland towns in Portugal", "Portugal, best coastal towns", True),
     ("Is a DUI a felony in Georgia?", "DUI in Georgia: misdemeanor?", True),
