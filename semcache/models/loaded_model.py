@@ -12,10 +12,10 @@ import threading
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
-import onnxruntime
 from tokenizers import Tokenizer
 
 from semcache.models.model_card import FileVersion, version_of
+from semcache.models.onnx_runtime import onnx_runtime
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,9 +33,8 @@ class LoadedModel:
 
     def __init__(self, folder: Path, threads: int, longest: int | None) -> None:
         """Load it. Raises whatever the two libraries raise."""
-        self.session = onnxruntime.InferenceSession(
-            str(folder / _GRAPH), _options(threads), providers=["CPUExecutionProvider"]
-        )
+        graph = str(folder / _GRAPH)
+        self.session = onnx_runtime().InferenceSession(graph, _options(threads), providers=["CPUExecutionProvider"])
         self.tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
         self.tokenizer.encode_special_tokens = True  # who writes "[SEP]" means these letters
         self.tokenizer.no_padding()
@@ -62,6 +61,7 @@ def load(folder: Path, *, threads: int = 1, longest: int | None = None) -> Loade
 
 
 def _options(threads: int) -> Any:
+    onnxruntime = onnx_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -115,13 +115,14 @@ def load_weights(source: Path) -> dict[str, Array]:
 
 def _agreement(quantised: Path, exact: bytes, tokenizer: Path, max_tokens: int) -> dict[str, float]:
     """Mean and least cosine between the two models over PROBES."""
-    import onnxruntime
     from tokenizers import Tokenizer
+
+    from semcache.models.onnx_runtime import onnx_runtime
 
     words = Tokenizer.from_file(str(tokenizer))
     words.enable_truncation(max_tokens)
-    left = onnxruntime.InferenceSession(str(quantised), providers=["CPUExecutionProvider"])
-    right = onnxruntime.InferenceSession(exact, providers=["CPUExecutionProvider"])
+    left = onnx_runtime().InferenceSession(str(quantised), providers=["CPUExecutionProvider"])
+    right = onnx_runtime().InferenceSession(exact, providers=["CPUExecutionProvider"])
     cosines = []
     for text in PROBES:
         ids = np.array([words.encode(text).ids], np.int64)

@@ -31,14 +31,15 @@ _READS = 512  # tokens of a text
 
 def token_vectors(teacher: Path) -> Array:
     """The vector that the model folder `teacher` gives each token alone, shape (vocabulary, dim)."""
-    import onnxruntime
     from tokenizers import Tokenizer
+
+    from semcache.models.onnx_runtime import onnx_runtime
 
     tokenizer = Tokenizer.from_file(str(teacher / "tokenizer.json"))
     whole = tokenizer.encode("a").ids
     if len(whole) < 2:  # a teacher without marks of beginning and end
         whole = [whole[0], *whole, whole[0]]
-    session = onnxruntime.InferenceSession(str(teacher / "model.onnx"), providers=["CPUExecutionProvider"])
+    session = onnx_runtime().InferenceSession(str(teacher / "model.onnx"), providers=["CPUExecutionProvider"])
     wanted = {value.name for value in session.get_inputs()}
     found = []
     for at in range(0, tokenizer.get_vocab_size(), _AT_ONCE):
