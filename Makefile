@@ -14,7 +14,7 @@ TORCH_LOCKED := $(if $(LOCKED),$(if $(PIP_EXTRA_INDEX_URL),,1))
 
 .PHONY: demo serve test test-slow kills lint bench bench-engine docs models clean
 
-demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty prompts, a table.
+demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, 66 prompts, a table.
 	$(BIN)/python -m eval.demo $(ARGS)
 
 serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
