@@ -130,7 +130,7 @@ def undo(
         if as_json:
             output.as_json(found)
         elif not found:
-            output.note("nothing was deleted of late")
+            output.note("nothing was deleted within `store.undo` seconds, so nothing can be brought back")
         else:
             cells = [
                 [
@@ -167,6 +167,9 @@ def actions(
     found = run_async(_actions(settings_from(config, data=data), tenant, limit))
     if as_json:
         output.as_json(found)
+        return
+    if not found:
+        output.note("no action is recorded; reports, purges, undos, keys and reloads would be")
         return
     cells = [
         [

@@ -87,6 +87,9 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
     if as_json:
         output.as_json([_view(key) for key in keys])
         return
+    if not keys:
+        output.note("no key was ever made; `semcache keys create --tenant NAME` makes one")
+        return
     rows = [
         [
             key.id,

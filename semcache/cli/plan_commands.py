@@ -43,6 +43,9 @@ def list_(
     if as_json:
         output.as_json(rows)
         return
+    if not rows:
+        output.note("no plan template; plans are learned only where `plans.mode` is set")
+        return
     columns = ("id", "tenant", "agent", "task", "steps", "runs", "success", "expires", "state")
     output.table(
         columns,

@@ -39,19 +39,19 @@ def announce(settings: Settings, url: str, stop: threading.Event) -> None:
 
 
 def _words(settings: Settings) -> str:
-    """Say when and by whom a language model is asked about doubts, and how to end that."""
+    """Say when and by whom a language model gives verdicts on what is in doubt, and how to change that."""
     from semcache.models.verifiers import may_ask
 
     chosen = settings.verdicts
     if chosen.mode == "off":
-        return "a language model's word: off (verdicts.mode)"
+        return "verdicts off (verdicts.mode)"
     if not (may_ask(settings) or settings.verifier.kind == "llm"):
         return (
-            "a language model's word: nobody is asked, for the server has no upstream key of its own; set "
-            "upstream.api_key, or verdicts.callers_key=true to ask with the caller's"
+            "verdicts none: the server has no upstream key to ask a language model with; set upstream.api_key, or "
+            "verdicts.callers_key=true to ask with the caller's"
         )
     mode = "after" if chosen.mode == "auto" else chosen.mode
     model = chosen.model or settings.verifier.model or "the model that a request names"
     share = chosen.budget if chosen.budget is not None else 0.02 if mode == "after" else None
     capped = "" if share is None else f" for at most {share:.1%} of upstream spend"
-    return f"a language model's word: {mode}, by {model}{capped}; verdicts.mode=off asks nobody"
+    return f"verdicts {mode}, by {model}{capped}; verdicts.mode=off asks no language model"

@@ -63,6 +63,8 @@ def serve(
     reload_signal.hold()  # until the proxy is ready to take it
     settings = settings_from(config, **given)
     refuse_port(settings.server.host, port)
+    if sys.stderr.isatty():
+        output.note("semcache is starting: it opens the store and loads the models, which takes some seconds")
     loaded = run_async(_preflight(settings))
     _export_to_workers(given, config)
     # Before there is a socket to be removed: an exception of a signal may get lost in an import.

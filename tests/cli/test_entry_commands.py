@@ -257,6 +257,7 @@ def audit(*, correct: bool) -> Label:
 
 async def test_a_report_and_a_purge_are_taken_back_from_the_command_line(run: Run, fill: Fill) -> None:
     [first, _] = await fill(PROMPTS)
+    assert "no action is recorded" in run("actions").stderr
     assert run("feedback", first, "--withdraw").returncode == 1
     assert run("feedback", first, "--wrong").returncode == 0
     assert run("get", first).returncode == 1

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+async def test_a_list_without_keys_says_how_to_make_one(run: Run, fill: Callable[..., Awaitable[list[str]]]) -> None:
+    await fill({"What is a monad?": "A box."})
+    listed = run("keys", "list")
+    assert (listed.returncode, listed.stdout) == (0, "")
+    assert "`semcache keys create --tenant NAME`" in listed.stderr
 
 
 def test_a_key_is_shown_once_and_never_stored(run: Run, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ async def filled(folder: Path) -> None:
 
 async def test_templates_are_listed_shown_edited_and_purged(run: Run, tmp_path: Path) -> None:
     await filled(tmp_path / "data")
+    assert "`plans.mode`" in run("plans", "list", "--tenant", "nobody").stderr
     rows = json.loads(run("plans", "list", "--json").stdout)
     assert [(row["tenant"], row["runs"], row["steps"], row["writes"]) for row in rows] == [
         ("acme", 2, 2, ["cancel"]),
