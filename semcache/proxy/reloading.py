@@ -71,7 +71,8 @@ def said(result: Mapping[str, Any]) -> list[str]:
     """Return what a reload has changed, in words: a line or some."""
     lines = [", ".join(result["changed"]) or "nothing has changed"]
     if result["relearned"]:
-        lines.append(f"learned anew, for their promises have changed: {', '.join(result['relearned'])}")
+        anew = ", ".join(result["relearned"])
+        lines.append(f"learned anew, because their strategy, target, guards or the like changed: {anew}")
     if result["needs_restart"]:
         lines.append(f"changed too, and in force after a restart: {', '.join(result['needs_restart'])}")
     return lines

@@ -126,7 +126,7 @@ def test_workers_reload_together_and_a_mistake_is_said(run: Run, start: Start, t
     done = run("reload")
     assert done.returncode == 0, done.stderr
     assert "reloaded: policies" in done.stdout
-    assert "promises have changed: default" in done.stdout
+    assert "guards or the like changed: default" in done.stdout
     eventually(lambda: packs() == {"other"})
     (tmp_path / "plain.yaml").write_text("name: other\ntarget: often\n")
     done = run("reload", "--json")
