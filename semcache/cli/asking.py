@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PROMPT = 60
 _RARELY = 1e-3
 
-Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Of this tenant alone.")]
+Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="This tenant alone.")]
 
 
 def requests(

@@ -116,7 +116,7 @@ def limit(
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Set the limits of a key; one that is not given is that of the settings. Running servers know in a second."""
+    """Set the limits of a key; one that is left out is that of the settings. Running servers follow within a second."""
     done = run_async(_limit(settings_from(config, data=data), key_id, (requests, tokens, dollars)))
     if as_json:
         output.as_json({"id": key_id, "limited": done})

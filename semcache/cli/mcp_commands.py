@@ -51,9 +51,9 @@ def mcp(
     data: options.Data = None,
     policies: options.Policies = None,
 ) -> None:
-    """Stand before an MCP server and keep the results of its tools, as a pack or their annotations allow.
+    """Cache the results of an MCP server's tools, as a pack or their annotations allow.
 
-    With --about, be one: search, explain, why and stats of a running proxy, over standard input and output.
+    With --about, be an MCP server: search, explain, why and stats of a running proxy, over standard input and output.
     """
     import importlib.util
 

@@ -19,15 +19,25 @@ Policies = Annotated[
 Upstream = Annotated[
     str | None,
     typer.Option(
-        "--upstream", metavar="URL", help="What answers misses: a URL, unix:PATH, engine:DIR, litellm:MODEL, or echo."
+        "--upstream",
+        metavar="URL",
+        help="What answers misses: a URL (default: https://api.openai.com/v1), unix:PATH, engine:DIR, litellm:MODEL, "
+        "or echo, which repeats each prompt.",
     ),
 ]
-Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Address to listen on, or unix:PATH.")]
-Port = Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on; 0 takes a free one.")]
+Host = Annotated[
+    str | None, typer.Option("--host", metavar="HOST", help="Address to listen on (default: 127.0.0.1), or unix:PATH.")
+]
+Port = Annotated[
+    int | None, typer.Option("--port", metavar="PORT", help="Port to listen on (default: 8080); 0 takes a free one.")
+]
 Embedder = Annotated[
     str | None,
     typer.Option(
-        "--embedder", metavar="SPEC", help="default, onnx:DIR, static:DIR, sentence:NAME, litellm:MODEL or hashing."
+        "--embedder",
+        metavar="SPEC",
+        help="What compares prompts: default (the model that ships), onnx:DIR, static:DIR, sentence:NAME, "
+        "litellm:MODEL or hashing.",
     ),
 ]
 EntryId = Annotated[str, typer.Argument(metavar="ID", help="Entry id: 16 hexadecimal digits, as in x-semcache-id.")]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Plan templates of agents: list, show, edit, purge.", no_args_is_help=True)
 PlanId = Annotated[str, typer.Argument(metavar="ID", help="Plan id: 16 hexadecimal digits, as in x-semcache-plan.")]
-Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Of this tenant alone.")]
+Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="This tenant alone.")]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Of this agent alone.")]
 
 

@@ -28,7 +28,7 @@ def reload(
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Have running proxies read policy pack, prices, limits and keys anew; a mistake changes nothing and is said."""
+    """Reload policy pack, prices, limits and keys in running proxies; a mistake is reported and changes nothing."""
     result = run_async(_reload(settings_from(config, data=data), wait))
     if as_json:
         output.as_json(result or {"error": "no proxy answered"})

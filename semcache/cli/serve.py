@@ -47,7 +47,9 @@ def serve(
     data: options.Data = None,
     policies: options.Policies = None,
     config: options.Config = None,
-    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Worker processes.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Worker processes (default: 1).")
+    ] = None,
     embedder: options.Embedder = None,
 ) -> None:
     """Run the proxy: point the base_url of your client at http://HOST:PORT/v1."""

@@ -61,7 +61,9 @@ def stats(
     since: Annotated[
         str | None, typer.Option("--since", metavar="AGE", help="With --by: 12h, 7d, 2w; 7d unless said.")
     ] = None,
-    tenant: Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="With --by: of it alone.")] = None,
+    tenant: Annotated[
+        str | None, typer.Option("--tenant", metavar="NAME", help="With --by: this tenant alone.")
+    ] = None,
 ) -> None:
     """Show requests, hits, savings and errors by category; works while a server runs.
 

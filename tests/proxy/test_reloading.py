@@ -61,7 +61,8 @@ async def test_the_log_says_in_words_what_was_reloaded(
         await proxy.reload("SIGHUP")
         await proxy.reload("SIGHUP")
     first, second = [line for line in caplog.messages if line.startswith("reloaded for")]
-    assert first == "reloaded for SIGHUP: policies; learned anew, because their strategy, target, guards or the like changed: default"
+    changed = "learned anew, because their strategy, target, guards or the like changed: default"
+    assert first == f"reloaded for SIGHUP: policies; {changed}"
     assert second == "reloaded for SIGHUP: nothing has changed"
 
 
@@ -75,7 +76,9 @@ async def test_a_reload_that_another_process_asked_for_is_in_the_log_of_this_one
         await request_reload(proxy.cache.components.store, "command line")
         await until(lambda: any(line.startswith("reloaded for command line, by worker ") for line in caplog.messages))
     [line] = [line for line in caplog.messages if line.startswith("reloaded for")]
-    assert line.endswith(": policies; learned anew, because their strategy, target, guards or the like changed: default")
+    assert line.endswith(
+        ": policies; learned anew, because their strategy, target, guards or the like changed: default"
+    )
 
 
 async def test_what_a_pack_leaves_out_of_system_prompts_is_known_beside_the_proxy(
