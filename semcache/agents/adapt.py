@@ -105,7 +105,7 @@ async def fill(
     counted = counts(template.steps)
     _check_values(template, fit, counted)
     wanted = template.steps if until is None else template.steps[:until]
-    values = followed(template, fit, done, salt=salt)
+    values = followed(template, task, fit, done, salt=salt)
     open_: list[Slot] = []
     waiting: set[str] = set()
     for name in dict.fromkeys(hole.slot for step in wanted[len(done) :] for hole in _holes(step)):
@@ -143,7 +143,9 @@ def _check_values(template: Template, fit: PatternFit, counted: frozenset[str]) 
             _put(hole, {slot.name: _said(slot, fit, counted)})
 
 
-def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn], *, salt: bytes) -> dict[str, Json]:
+def followed(
+    template: Template, task: str, fit: PatternFit, done: Sequence[RunTurn], *, salt: bytes
+) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
     A step that failed, or that was made with other arguments, is left to the planner, and so is a result that is unlike
@@ -157,7 +159,7 @@ def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn], *, sa
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
             raise UnfitTemplate(PlanReason.OFF_PLAN)
         for action, call in zip(step.actions, turn.calls, strict=True):
-            if call.failed or (_changes_after(template, number) and not action.result.allows(call.result, salt)):
+            if call.failed or (_changes_after(template, number) and not action.result.allows(call.result, task, salt)):
                 raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result is unlike those before")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)

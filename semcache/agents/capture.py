@@ -117,7 +117,7 @@ class _DraftBuilder:
             actions = [
                 Action(
                     call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call),
-                    expected(call.result, self._salt),
+                    expected(call.result, self._run.task, self._salt),
                 )
                 for call in calls
             ]  # fmt: skip

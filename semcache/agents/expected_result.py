@@ -1,9 +1,10 @@
 """The result that a plan expects of a call: what the results of the runs that it was learned from had in common.
 
 A plan goes on after a call only where the result is like those: of their type, with most of their fields, and with the
-signs of failure that all of them had and no others. A state ("status": "shipped") must have been seen before: what is
-to be done may follow from it. Pure. Invariant: of results nothing is kept but their type, signs (`result_signs`), and
-keyed digests of the names of their fields and of their states.
+signs of failure that all of them had and no others. A state ("status": "shipped", "locked": true) must have been seen
+before: what is to be done may follow from it. A field that held a value of the task each time ("owner": "Ann Lee", of
+the order of Ann Lee) must hold one again. Pure. Invariant: of results nothing is kept but their type, signs
+(`result_signs`), and keyed digests of the names of their fields and of their states.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from semcache.agents.result_signs import Json, reservations, states
+from semcache.agents.result_signs import NOTHING_LEFT, Json, reservations, states
+from semcache.agents.slots import STOP
 
 _SIGN = re.compile(r"[A-Za-z_\u26a0\u274c\u2717\u2718\U0001f6ab'](?:[\w .:'-]{0,79})")  # a name, or a word of the signs
 _FIELDS = 64  # of one result
+_SMALL = 10  # a smaller number stands in many a task by chance
 _ANY = "any"
 _SCALARS = frozenset(("string", "number", "boolean"))  # a text that is "7" one time is "seven" another
 
@@ -25,8 +28,8 @@ class ExpectedResult:
     """The result that is expected.
 
     `yields` is a type: object, array, string, number, boolean, null or any. `passes` are the signs that some of the
-    runs' results had, `always` those that all had. `fields` are keyed digests (hex) of the names that all had, and
-    `states` those of the states that any had.
+    runs' results had, `always` those that all had. `fields` are keyed digests (hex) of the names that all had, `states`
+    those of the states that any had, and `echoes` those of the fields whose value the task had said in all.
     """
 
     yields: str = _ANY
@@ -34,13 +37,16 @@ class ExpectedResult:
     always: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    echoes: tuple[str, ...] = ()
 
-    def allows(self, result: Json, salt: bytes) -> bool:
+    def allows(self, result: Json, task: str, salt: bytes) -> bool:
         """Return True for a result that is like those before. `salt` keys the names of fields as it did in them."""
         signs, yields = _signs(result), type_of(result)
         if self.yields not in (_ANY, yields) and not {self.yields, yields} <= _SCALARS:
             return False
         if not {*self.always} <= signs <= {*self.passes}:
+            return False
+        if any(not _says(task, value) for name, value in _leaves(result) if _digest(name, salt) in self.echoes):
             return False
         missing = {*self.fields} - {*_fields(result, salt)}
         return 2 * len(missing) <= len(self.fields) and {*_states(result, salt)} <= {*self.states}
@@ -53,13 +59,18 @@ class ExpectedResult:
             tuple(sorted({*self.always} & {*other.always})),
             tuple(sorted({*self.fields} & {*other.fields})),
             tuple(sorted({*self.states, *other.states})),
+            tuple(sorted({*self.echoes} & {*other.echoes})),
         )
 
 
-def expected(result: Json, salt: bytes) -> ExpectedResult:
-    """The result that is expected after one run with this one."""
+def expected(result: Json, task: str, salt: bytes) -> ExpectedResult:
+    """The result that is expected after one run of this task with this one."""
     signs = tuple(sorted(_signs(result)))
-    return ExpectedResult(type_of(result), signs, signs, tuple(_fields(result, salt)), tuple(_states(result, salt)))
+    always = tuple([one for one in signs if not one.endswith(NOTHING_LEFT)])
+    echoes = sorted({_digest(name, salt) for name, value in _leaves(result) if _says(task, value)})
+    return ExpectedResult(
+        type_of(result), signs, always, tuple(_fields(result, salt)), tuple(_states(result, salt)), tuple(echoes)
+    )
 
 
 def type_of(value: Json) -> str:
@@ -82,6 +93,29 @@ def _signs(result: Json) -> frozenset[str]:
 def _fields(result: Json, salt: bytes) -> list[str]:
     names = sorted(result)[:_FIELDS] if isinstance(result, dict) else ()
     return sorted([_digest(str(name), salt) for name in names])
+
+
+def _leaves(result: Json) -> list[tuple[str, str]]:
+    """The values of an object's fields, and of those of objects inside, with names such as "order.owner"."""
+    if not isinstance(result, dict):
+        return []
+    found: list[tuple[str, str]] = []
+    left = [(str(name), value) for name, value in result.items()]
+    while left and len(found) < _FIELDS:
+        name, value = left.pop()
+        if isinstance(value, dict):
+            left += [(f"{name}.{key}", inner) for key, inner in value.items()]
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            found.append((name, str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)))
+    return found
+
+
+def _says(task: str, value: str) -> bool:
+    """Return True if a task says this value, as words of its own."""
+    plain = value.strip().casefold()
+    if len(plain) < len("10") or plain in STOP or (plain.isdecimal() and int(plain) < _SMALL):
+        return False
+    return re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", task.casefold()) is not None
 
 
 def _states(result: Json, salt: bytes) -> list[str]:

@@ -317,7 +317,7 @@ class Plans:
             return FoundPlan("miss", why, plan_id, p_success=likely, label=label, key=key, detail=detail)
         try:
             if done and len(done) == len(template.steps):
-                followed(template, match.fit, done, salt=self._salt)
+                followed(template, asked.task, match.fit, done, salt=self._salt)
                 return self._done(FoundPlan("miss", "", plan_id, p_success=likely, label=label, key=key))
             timed = None if asked.small is None else TimedModel(asked.small, self.terms.small_seconds)
             plan = await fill(

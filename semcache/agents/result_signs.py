@@ -16,11 +16,14 @@ Json: TypeAlias = Any
 
 _SHORT = 400  # characters of a text that is read whole; a longer one is data, whose words say nothing of the call
 _DEEP = 3  # objects inside each other that are read
+NOTHING_LEFT = "is not above zero"  # the sign of a number: none in stock, a balance that is overdrawn
 _STATUS = vocabulary("status state outcome code status_code statuscode http_status httpstatus")
-_TOLD = vocabulary("message detail details msg reason info result response output title") | _STATUS
-_WRAPPING = vocabulary("data result response output body error")
+_NAMED_STATUS = re.compile(r".*(?:status|_state|[a-z]State)")  # "payment_status", "orderState"
+_TOLD = vocabulary("message detail details msg reason info note notes result response output title") | _STATUS
 _SUCCESS = vocabulary("ok success successful succeeded")
-_FAULT = re.compile(r"(?:.*_)?(?:is)?_?(?:errors?|failures?|exceptions?|faults?)(?:_?(?:code|message|type|msg))?")
+_FAULT = re.compile(
+    r"(?:.*_)?(?:is)?_?(?:errors?|failures?|exceptions?|faults?|warnings?)(?:_?(?:code|message|type|msg))?"
+)
 _UNDONE = vocabulary(
     """
     declined denied rejected refused failed failure error errored expired blocked cancelled canceled forbidden
@@ -70,9 +73,9 @@ def reservations(result: Json) -> frozenset[str]:
     """The signs in a result that its call came to nothing; none for most results.
 
     "empty" for a result that holds nothing, a field's name for one that says no ("in_stock": false) or names a fault,
-    "name is empty" for one that holds nothing, "status: declined" for one that tells it, and the words by which a short
-    text does ("not", "refused"). A plan that goes on to change something should pass over none that the run which it
-    was learned from did not have.
+    "name is empty" for one that holds nothing, "stock is not above zero" for such a number, "status: declined" for one
+    that tells it, and the words by which a short text does ("not", "refused"). A plan that goes on to change something
+    should pass over none that the run which it was learned from did not have.
     """
     text = _text_of_blocks(result)
     if text is not None:
@@ -83,10 +86,22 @@ def reservations(result: Json) -> frozenset[str]:
 
 
 def states(result: Json) -> list[tuple[str, str]]:
-    """The states that an object names, by the fields that hold one: ("status", "shipped"). Each is a single word."""
-    found = result.items() if isinstance(result, dict) else ()
-    named = [(str(name), _lower(value)) for name, value in found if str(name).casefold() in _STATUS]
-    return [(name, value) for name, value in named if _STATE.fullmatch(value)]
+    """The states that an object names, by the fields that hold one: ("status", "shipped"), ("locked", "true").
+
+    Each is a single word. Fields of an object inside are named with those around it, as in "order.status".
+    """
+    return list(_states(result, "", _DEEP)) if isinstance(result, dict) else []
+
+
+def _states(fields: dict[str, Json], before: str, deep: int) -> Iterator[tuple[str, str]]:
+    for key, value in fields.items():
+        name, lower = f"{before}{key}", str(key).casefold()
+        if value is True and lower not in _SUCCESS:
+            yield name, "true"
+        elif isinstance(value, dict) and deep > 1:
+            yield from _states(value, f"{name}.", deep - 1)
+        elif (lower in _STATUS or _NAMED_STATUS.fullmatch(str(key))) and _STATE.fullmatch(_lower(value)):
+            yield name, _lower(value)
 
 
 def _of_fields(fields: dict[str, Json], before: str, deep: int) -> Iterator[str]:
@@ -94,16 +109,18 @@ def _of_fields(fields: dict[str, Json], before: str, deep: int) -> Iterator[str]
         name, lower = f"{before}{key}", str(key).casefold()
         fault = _FAULT.fullmatch(lower) is not None
         void = value in (None, "", [], {}) and not isinstance(value, bool | int | float)
-        if value is False or (lower in _SUCCESS and _is_no(value)) or (fault and value and not void):
+        if _is_no(value) or (fault and value and not void):
             yield name
         elif void and value != "" and not fault:
             yield f"{name} is empty"
-        elif lower in _STATUS and _is_undone(value):
+        elif (lower in _STATUS and _is_undone(value)) or _lower(value) in _UNDONE:
             yield f"{name}: {_lower(value)}"
         elif isinstance(value, str) and lower in _TOLD:
             yield from (f"{name}: {word}" for word in _words_of(value))
-        elif isinstance(value, dict) and lower in _WRAPPING and deep > 1:
+        elif isinstance(value, dict) and deep > 1:
             yield from _of_fields(value, f"{name}.", deep - 1)
+        elif isinstance(value, int | float) and value is not True and value <= 0:
+            yield f"{name} {NOTHING_LEFT}"
 
 
 def _words_of(text: str) -> set[str]:

@@ -316,7 +316,7 @@ _PLAIN: Mapping[str, Any] = {
     "expires": _Amount, "runs": _Count, "tokens": _Count, "good": _Amount, "bad": _Amount, "judged": _Amount,
     "retired": str,
 }  # fmt: skip
-_RESULT = ("passes", "always", "fields", "states")
+_RESULT = ("passes", "always", "fields", "states", "echoes")
 _SLOT = ("name", "kind", "source", "about", "step", "call")
 
 

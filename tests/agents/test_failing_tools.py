@@ -109,3 +109,55 @@ async def test_what_answers_an_error_is_no_plan_for_a_tool_that_works(error: Any
     assert first in ([("book", {"restaurant": "Chez Anne", "people": 6})], "cold", "uncertain")
     assert await next_calls(plans, "Look up order W-2 and cancel it") != CANCEL
     assert await next_calls(plans, "Look up order W-2 and cancel it", (*LOOKED, FOUND)) != CANCEL
+
+
+REFUNDS = [
+    tool("get_order", reads=True, order_id="string"),
+    tool("refund", order_id="string", amount={"type": ["number", "string"]}),
+]
+ORDER = {"order_id": "A-3", "total": 12.0, "owner": {"user": "Ed Young"}, "status": "open"}
+
+
+def refunding(order: str, who: str, total: float) -> list[dict[str, Any]]:
+    found = {"order_id": order, "total": total, "owner": {"user": who}, "status": "open"}
+    return finished(
+        f"Refund the order {order} of {who}",
+        ("get_order", {"order_id": order}, found),
+        ("refund", {"order_id": order, "amount": total}, {"refunded": total}),
+    )
+
+
+async def refund_after(result: Any, *runs: list[dict[str, Any]]) -> str:
+    plans = opened()
+    for run in (refunding("A-1", "Ann Lee", 40.0), refunding("A-2", "Tom Baker", 55.5), *runs):
+        await plans.record(run, tools=REFUNDS)
+    done = called(("get_order", {"order_id": "A-3"}, result))
+    found = await plans.lookup([*asked("Refund the order A-3 of Ed Young"), *done], tools=REFUNDS)
+    return found.outcome if found.outcome == "plan" else found.why
+
+
+@pytest.mark.parametrize(
+    "unlike",
+    [
+        {"owner": {"user": "Eve Young"}}, {"order_id": "A-9"}, {"refunded": True}, {"locked": True},
+        {"owner": {"user": "Ed Young", "blocked": True}}, {"owner": {"user": "Ed Young", "status": "closed"}},
+        {"warning": "fraud suspected"}, {"note": "Must not be refunded"}, {"payment_status": "refunded"},
+        {"refundable": "no"}, {"permission": "denied"}, {"total": 0}, {"total": -12.0},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_result_that_tells_of_another_case_is_the_models(unlike: dict[str, Any]) -> None:
+    assert await refund_after(ORDER) == "plan"
+    assert await refund_after({**ORDER, **unlike}) == "off-plan"
+
+
+async def test_a_field_that_had_the_tasks_value_by_chance_may_have_another() -> None:
+    other = finished(
+        "Refund the order A-4 of Eve Young",
+        ("get_order", {"order_id": "A-4"}, {**ORDER, "order_id": "A-4", "owner": {"user": "Firm 7"}, "total": 9.0}),
+        ("refund", {"order_id": "A-4", "amount": 9.0}, {"refunded": 9.0}),
+    )
+    elsewhere = {**ORDER, "owner": {"user": "Firm 8"}}
+    assert await refund_after(elsewhere) == "off-plan"
+    assert await refund_after(elsewhere, other) == "plan"
+    assert await refund_after({**elsewhere, "order_id": "A-9"}, other) == "off-plan"
