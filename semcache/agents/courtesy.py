@@ -1,7 +1,8 @@
 """Courtesy of a task: greetings, thanks, "please" and "could you", without which the same is to be done.
 
-Invariant: what is left is the task as it stands there, in order, and quoted text is never touched; words that deny, ask
-or make a condition are no courtesy.
+A message that the task dictates ("Text Ann that I am late, thanks", "Reply to INC-7: could you restart it?") keeps all
+of its own. Invariant: what is left is the task as it stands there, in order, and quoted text is never touched; words
+that deny, ask or make a condition are no courtesy.
 """
 
 from __future__ import annotations
@@ -18,10 +19,40 @@ _ASKING = re.compile(
 )
 _ENDING = re.compile(r"(?:,? (?:for me|please|thanks|thank you))+(?=[.!?]*\Z)", re.IGNORECASE)
 _PLEASE = re.compile(r"(?:\A|(?<=[.!?] ))please,?\s+(?=\w)|,?\s*(?<![\w'-])please(?=[.!?]*\Z)", re.IGNORECASE)
+_TELLING = (
+    r"(?:answer|announce|comment|dm|e-?mail|mail|message|notify|ping|post|remark|remind|reply|respond|sms|tell|text"
+    r"|tweet|warn|write)"
+)
+_TOLD = (
+    rf"(?:{_TELLING}|body|caption|describe|description|issue|note|reminder|response|send|status|subject|ticket|title)"
+)
+_ANYBODY = r"(?:i|we|you|he|she|it|they|the|an?|my|our|your|his|her|their|this|there)"
+# Behind it stands what is to be said, in somebody else's words.
+_DICTATED = re.compile(
+    rf"\b{_TOLD}s?\b[^:.!?\n]*:(?=\s)|\b(?:saying|says|stating|which reads|that reads)\b:?"
+    rf"|\b{_TELLING}\b[^:.!?\n]*?\bthat(?= {_ANYBODY}\b)",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(r"(?:\A|\s)(?:to|as|with|into|be|say|named|called|titled|labelled|word)\Z", re.IGNORECASE)
 
 
 def without_courtesy(task: str) -> str:
     """The task without courtesy; the task itself where nothing else is left."""
+    dictated = _DICTATED.search(task)
+    if dictated is not None:
+        told = task[dictated.end() :]
+        return _without_opening(task[: dictated.end()]) + told if told.strip() else task
+    left = _without_all(task)
+    return task if _DANGLING.search(left) and not _DANGLING.search(task) else left
+
+
+def _without_opening(task: str) -> str:
+    """The beginning of a task without the courtesy in front of it."""
+    left = _without_all(task)
+    return left if left and task.endswith(left) else task
+
+
+def _without_all(task: str) -> str:
     plain = without_chatter(task)
     if plain.strip() not in task:
         # A sign that decorates a question may be a value of a task.

@@ -32,6 +32,7 @@ def test_the_same_is_to_be_done_without_it(task: str) -> None:
         "Add the song Please Please Me to the list",
         "Thank Ann for the gift",
         "Send Bob a please-call note",
+        "Set my status to thanks",
         "please",
     ],
 )
@@ -48,3 +49,22 @@ def test_a_denial_stays_behind_it() -> None:
 )
 def test_what_may_be_a_value_stays_within_a_task(task: str) -> None:
     assert without_courtesy(task) == task
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Text Ann that I am on my way, wait for me",
+        "Send Ann a message saying the report is done, thanks",
+        "Reply to INC-7 with: Thanks for your patience. Please restart.",
+        "Add a comment to INC-7: could you look at it, please?",
+        "Mail Ann: Hi Ann, the report is done. Thanks, Bob",
+    ],
+)
+def test_what_a_task_dictates_keeps_its_own_courtesy(task: str) -> None:
+    assert without_courtesy(task) == task
+    assert without_courtesy(f"Hi! Could you please {task[0].lower()}{task[1:]}").casefold() == task.casefold()
+
+
+def test_a_clause_with_that_dictates_nothing() -> None:
+    assert without_courtesy("Update the ticket that I opened, please") == "Update the ticket that I opened"
