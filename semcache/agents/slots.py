@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from calendar import monthrange
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, wraps
@@ -126,6 +126,7 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
 _VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)
 _CAPITAL = "[A-ZÀ-ÖØ-Þ" + "".join([chr(code) for code in range(0x100, 0x590) if chr(code).isupper()]) + "]"
 _NAME = re.compile(rf"\b{_CAPITAL}[\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?={_CAPITAL}))?{_CAPITAL}[\w'’&-]*)*")
+_JOINT = re.compile(r" (?:of|the|and|de|van|von|&) ")  # as in a name
 _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _FILE = re.compile(r"(?:[\w-]+\.)+[a-z]{2,12}\d?")  # "notes.txt", "example.org"
@@ -199,10 +200,10 @@ def find(text: str) -> tuple[TaskValue, ...]:
         quoted = kind is SlotKind.QUOTED
         found.append(TaskValue(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
     starts, ends = [value.start for value in found], [value.end for value in found]
-    for match in _NAME.finditer(text):
-        start, end = match.span()
+    for begin, end in _names(text, found):
+        start = begin
         # The first word of a sentence has its capital for another reason, and is no part of a name if it is a word.
-        first = match.group().split(" ", 1)
+        first = text[start:end].split(" ", 1)
         while first and (first[0].casefold() in _NEVER or (_begins(text, start) and _is_capital_of_sentence(first))):
             if len(first) == 1:
                 first = []
@@ -216,6 +217,18 @@ def find(text: str) -> tuple[TaskValue, ...]:
         if first and (after == len(ends) or end <= starts[after]):
             found.append(TaskValue(SlotKind.NAME, start, end, text[start:end]))
     return tuple(sorted(found, key=lambda value: value.start))
+
+
+def _names(text: str, found: Sequence[TaskValue]) -> Iterator[tuple[int, int]]:
+    """The places of what is written as a name; "A-1 of Ann Lee" holds one, beside an identifier."""
+    ids = [(one.start, one.end) for one in found if one.kind is SlotKind.ID]
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        for joint in _JOINT.finditer(text, start, end):
+            if any(first < joint.start() == last or first == joint.end() for first, last in ids):
+                yield start, joint.start()
+                start = joint.end()
+        yield start, end
 
 
 def _is_capital_of_sentence(parts: Sequence[str]) -> bool:

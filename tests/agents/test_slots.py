@@ -21,6 +21,8 @@ from semcache.agents.template import ValueForm
         ("Assign issue #404 in a11yproject to Ann Lee on 3/5/2023", ["#404", "a11yproject", "Ann Lee", "3/5/2023"]),
         ("Mail ann@example.org about https://example.org/a?b=1.", ["ann@example.org", "https://example.org/a?b=1"]),
         ("Find the order of José Ñandú in 45% of cases", ["José Ñandú", "45%"]),
+        ("Refund A-1 of Ann Lee and the INC-7 of Bo Ray", ["A-1", "Ann Lee", "INC-7", "Bo Ray"]),
+        ("Call Ann Lee of OPS-12 at the University of California", ["Ann Lee", "OPS-12", "University of California"]),
         ("Please don't cancel my order", []),
         ("Cancel my order. Then tell me why.", []),
     ],
