@@ -27,10 +27,10 @@ _TOLD = (
     rf"(?:{_TELLING}|body|caption|describe|description|issue|note|reminder|response|send|status|subject|ticket|title)"
 )
 _ANYBODY = r"(?:i|we|you|he|she|it|they|the|an?|my|our|your|his|her|their|this|there)"
-# Behind it stands what is to be said, in somebody else's words.
+# Behind it stands what is to be said, in somebody else's words, and no quote says where that ends.
 _DICTATED = re.compile(
-    rf"\b{_TOLD}s?\b[^:.!?\n]*:(?=\s)|\b(?:saying|says|stating|which reads|that reads)\b:?"
-    rf"|\b{_TELLING}\b[^:.!?\n]*?\bthat(?= {_ANYBODY}\b)",
+    rf"(?:\b{_TOLD}s?\b[^:.!?\n]*:(?=\s)|\b(?:saying|says|stating|which reads|that reads)\b:?"
+    rf"|\b{_TELLING}\b[^:.!?\n]*?\bthat(?= {_ANYBODY}\b))(?!\s*[\"'`\u201c\u2018])",
     re.IGNORECASE,
 )
 _DANGLING = re.compile(r"(?:\A|\s)(?:to|as|with|into|be|say|named|called|titled|labelled|word)\Z", re.IGNORECASE)

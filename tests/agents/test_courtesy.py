@@ -66,5 +66,9 @@ def test_what_a_task_dictates_keeps_its_own_courtesy(task: str) -> None:
     assert without_courtesy(f"Hi! Could you please {task[0].lower()}{task[1:]}").casefold() == task.casefold()
 
 
+def test_what_stands_in_quotes_ends_with_them() -> None:
+    assert without_courtesy('Send Ann a note saying "please call". Thanks!') == 'Send Ann a note saying "please call"'
+
+
 def test_a_clause_with_that_dictates_nothing() -> None:
     assert without_courtesy("Update the ticket that I opened, please") == "Update the ticket that I opened"
