@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from semcache.agents.capture import Draft
 from semcache.agents.composed_text import ComposedText, FromResult
+from semcache.agents.passing_values import passing_in
 from semcache.agents.pattern import TaskPattern, fit, merge, widened
 from semcache.agents.pattern_gap import PatternGap, Writing, only_value
 from semcache.agents.run import Json, digest
@@ -188,6 +189,9 @@ class _Union:
             apart = changed | set(old.apart) & said if same else set()
             value = self._raw.get(new.name)
             if isinstance(value, ComposedText) and not {*value.slots} <= self.names.keys():
+                apart = set()
+            if passing_in(value, old.about.rpartition(".")[2]):
+                # Two runs of one day have it in common by chance.
                 apart = set()
             if apart and not self._hanging and (isinstance(value, ComposedText) or self._free(value)):
                 found[name] = self._text(value, name) if isinstance(value, ComposedText) else value

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from semcache.agents.outcome import PooledOutcomes, predicted
+from semcache.agents.passing_values import passing_in
 from semcache.agents.run import DeclaredTool, digest
 from semcache.agents.template import IN_WORDS, Template, decode, encode, unknown, view
 from semcache.agents.template_search import TemplateIndex
@@ -140,7 +141,7 @@ class PlanLibrary:
             whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
             new = replace(new, **whose, version=old.version + 1)
             # Whoever edits lines of text says that they are a plan.
-            new = replace(new, expects=IN_WORDS) if _is_answer(new) and not new.retired else new
+            new = replace(new, expects=IN_WORDS) if _is_answer(new) and not new.retired else _put_aside(new)
             await self.keep(new)
             return new
 
@@ -250,9 +251,7 @@ class PlanLibrary:
         except ValueError:
             self.unreadable += 1
             return
-        if _is_answer(template) and not template.retired:
-            # Earlier versions took every answer without calls for a plan.
-            template = replace(template, retired="an answer that nobody called a plan")
+        template = _put_aside(template)
         who = template.tenant, template.agent
         old, trust = self.get(public_id(template.id)), self._trust.get(who, PooledOutcomes())
         good, bad = (old.good, old.bad) if old is not None else (0.0, 0.0)
@@ -281,6 +280,19 @@ class PlanLibrary:
             self._indexes[partition].remove(id)
             if not len(self._indexes[partition]):
                 del self._indexes[partition]
+
+
+def _put_aside(template: Template) -> Template:
+    """A template of an earlier version that learned too much from its runs is retired; any other is left as it is."""
+    if template.retired:
+        return template
+    if _is_answer(template):
+        # Earlier versions took every answer without calls for a plan.
+        return replace(template, retired="an answer that nobody called a plan")
+    if any(passing_in(one.arguments) for step in template.steps for one in step.actions):
+        # Earlier versions took the date of two runs of one day for a part of the plan.
+        return replace(template, retired="a date or a time that no task said")
+    return template
 
 
 def _is_answer(template: Template) -> bool:
