@@ -38,7 +38,8 @@ _ORDER = "then after before until first next last finally later once than if unl
 _ORDERING = frozenset([stem(word) for word in _ORDER.split()])
 _DIRECTIONS = frozenset(("to", "from", "into", "onto", "by", "for", "with", "against"))  # of what stands behind
 # Words that may change with the order; "send me the file" and "send it to me" are for somebody all the same.
-_UNSAID = STOP - frozenset(("i", "me", "my", "we", "our", "you", "your"))
+# "Who was the owner" asks for another one than "who is the owner".
+_UNSAID = STOP - frozenset(("i", "me", "my", "we", "our", "you", "your", "was", "been", "did", "had", "would"))
 _FOUND_BY = ("patterns", "tools", "retired")  # of a template; the rest may change in place
 ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
 NEARBY = 4  # of those that it does not fit, to see how near it is

@@ -111,3 +111,15 @@ async def test_a_name_is_not_parted_between_two_values() -> None:
     )
     plan = await found(run, "Send a memo to Maria Lopez, Nina Petrova and Aiko Tanaka today")
     assert [one.arguments for one in plan.calls] in ([], [{"who": "Maria Lopez"}])
+
+
+@pytest.mark.parametrize(
+    "task", ["Who was the owner of the ticket OPS-3?", "Who has been the owner of the ticket OPS-3?"]
+)
+async def test_what_was_is_another_question_than_what_is(task: str) -> None:
+    tools = [tool("get_owner", reads=True, ticket="string")]
+    plans = opened()
+    run = finished("Who is the owner of the ticket OPS-1?", ("get_owner", {"ticket": "OPS-1"}, "Ann Lee"))
+    await plans.record(run, tools=tools)
+    assert (await plans.lookup(asked("Who is the owner of the ticket OPS-3?"), tools=tools)).outcome == "plan"
+    assert (await plans.lookup(asked(task), tools=tools)).outcome == "miss"
