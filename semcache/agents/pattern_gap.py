@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
+from semcache.agents.qualified_values import is_counted, is_indirect, is_qualified, is_token
 from semcache.agents.slots import ARTICLE, STRICT, SlotKind, find, kind_of, words
 from semcache.agents.value_sorts import has_manner, is_person, is_thing, shape
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
@@ -36,7 +37,7 @@ _LEADING = vocabulary(
     " under near around through against"
 )
 # These join something else to a value; "in" and "near" are often part of one ("the parks in Berlin").
-_JOINING = _LEADING - vocabulary("of in near around through against over under into onto") | {"as"}
+_JOINING = _LEADING - vocabulary("of in near around through against over under into onto") | {"as", "per", "via"}
 _EXACT = frozenset((SlotKind.EMAIL, SlotKind.URL, SlotKind.QUOTED))
 _BOUND = (
     r"at (?:most|least)|up to|(?:more|less|fewer|later|earlier|higher|lower|cheaper) than|under|over|below|above"
@@ -84,6 +85,11 @@ class Writing(StrEnum):
     THING = "thing"  # "Archive"
     REPEATED = "repeated"  # "Mondays"
     MANNER = "manner"  # "red hats quickly"
+    QUALIFIED = "qualified"  # "the other room"
+    COUNTED = "counted"  # "two cores"
+    SIGNS = "signs"  # "jsmith", which is no word
+    WORDS = "words"  # several of them
+    INDIRECT = "indirect"  # "that I am late", "when it is due"
     TAG = "tag"  # "#general"
     PATH = "path"
     FILE = "file"
@@ -91,6 +97,7 @@ class Writing(StrEnum):
     CAPITALS = "capitals"  # "USD"
     CAPITAL = "capital"  # "Berlin"
     CODE = "code"  # "jdoe7"
+    SLUG = "slug"  # "web-app"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,16 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.REPEATED)
     if has_manner(piece):
         found.add(Writing.MANNER)
+    if is_qualified(piece):
+        found.add(Writing.QUALIFIED)
+    if is_counted(piece):
+        found.add(Writing.COUNTED)
+    if is_indirect(piece):
+        found.add(Writing.INDIRECT)
+    if " " in piece:
+        found.add(Writing.WORDS)
+    if is_token(piece):
+        found.add(Writing.SIGNS)
     if kind is SlotKind.NAME and not piece.isupper():
         found.add(Writing.CAPITAL)
     if shape(piece):

@@ -18,6 +18,7 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
 
 _FREE = 4  # words that a slot of free text has taken before
+_MORE = frozenset((Writing.QUALIFIED, Writing.COUNTED, Writing.INDIRECT))
 _PAIR = 2  # words of a name without capitals
 _PLACE = 2  # words that a name has had before which may be a place's or a thing's
 
@@ -111,6 +112,8 @@ def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: boo
         return "no name"
     if not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return "a list"
+    if writes and not asks and any(_says_more(gap, one) for gap, piece in taken for one in _items(gap, piece)):
+        return "more than a value"
     cased, named = _CAPITAL.search(task) is not None, _named(pattern)
     singles = [(gap, one) for gap, piece in taken if gap.slot not in named for one in _items(gap, piece)]
     return "no name" if writes and not asks and any(_is_no_name(gap, one, cased=cased) for gap, one in singles) else ""
@@ -145,7 +148,17 @@ def _is_list(gap: PatternGap, piece: str) -> bool:
         return True
     # "Crime and Punishment" may be one, "mem-low and cpu-high" are two.
     coded = all("-" in one or "_" in one for one in items(piece))
-    return gap.widest < _FREE and (coded or _FURTHER.search(piece) is not None)
+    single = Writing.WORDS not in gap.took and " " not in "".join(items(piece))
+    paired = gap.kind is SlotKind.TEXT and (single or "," in piece)
+    return gap.widest < _FREE and (coded or paired or _FURTHER.search(piece) is not None)
+
+
+def _says_more(gap: PatternGap, piece: str) -> bool:
+    """Return True where words beside a value, or in the place of one, say more than the values of a slot did so far."""
+    new = writing(piece) - gap.took if gap.kind in (SlotKind.NAME, SlotKind.TEXT) else frozenset()
+    if gap.kind is SlotKind.TEXT and gap.widest >= _FREE:
+        return Writing.INDIRECT in new
+    return not new.isdisjoint(_MORE) or (Writing.SIGNS in gap.took and Writing.WORDS in new)
 
 
 def _items(gap: PatternGap, piece: str) -> list[str]:

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from semcache.agents.pattern_gap import PatternGap, Writing, writing
-from semcache.agents.slots import SlotKind, kind_of
+from semcache.agents.slots import STRICT, SlotKind, kind_of
 
 SORTS = frozenset((Writing.PERSON, Writing.THING))
-SHAPES = frozenset((Writing.TAG, Writing.PATH, Writing.FILE, Writing.NUMBERED, Writing.CAPITALS, Writing.CODE))
+SHAPES = frozenset(
+    (Writing.TAG, Writing.PATH, Writing.FILE, Writing.NUMBERED, Writing.CAPITALS, Writing.CODE, Writing.SLUG)
+)
 _UNLIKE = frozenset((Writing.KIND, Writing.DEED, Writing.DATED, Writing.REPEATED))
+_NO_NAMES = STRICT | {SlotKind.URL, SlotKind.EMAIL}
 _FREE = 4  # words that a slot of free text has taken before
 
 
@@ -24,6 +27,10 @@ def is_misplaced(gap: PatternGap, piece: str) -> bool:
     known, written = SORTS & gap.took, writing(piece)
     if Writing.CAPITALS in gap.took and {Writing.ORDINARY, Writing.CAPITAL} & (written - gap.took):
         return " " not in piece
+    people = gap.kind is SlotKind.NAME and Writing.PERSON in gap.took and not SHAPES & gap.took
+    if people and (SHAPES & written or kind_of(piece) in _NO_NAMES):
+        # "QA" and "ann@x.org" are no names of people.
+        return True
     return len(known) == 1 and not _is_free(gap) and bool((SORTS & written) - known)
 
 

@@ -19,6 +19,7 @@ _LONGEST = 4  # words of a value that is read; a longer one is free text
 _ORDINARY = 4_500_000  # occurrences of a word that is an ordinary one
 _KNOWN = 2_000_000  # those of a word that is no name, alone
 _TITLE = re.compile(r"(?:mr|mrs|ms|miss|dr|prof|professor|sir|madam|mx)\.? (?=\w)", re.IGNORECASE)
+_FIRM = re.compile(r"\w,? (?:Inc|Ltd|LLC|LLP|PLC|Corp|GmbH|AG|Co)\.?\Z")
 _INITIAL = re.compile(r" [A-Z]\.?(?= |\Z)")
 _SHAPES = {
     "tag": re.compile(r"#\S+"),
@@ -27,6 +28,7 @@ _SHAPES = {
     "numbered": re.compile(r"[^\W\d_]+[-_]\d+"),  # "OPS-12"
     "capitals": re.compile(r"[A-Z]{2,6}"),  # "USD"
     "code": re.compile(r"(?=\S*\d)\w[\w.-]*"),
+    "slug": re.compile(r"[a-z]+(?:[-_][a-z]+)+"),  # "web-app"
 }
 _NO_ADVERBS = vocabulary(
     """
@@ -65,7 +67,7 @@ def is_person(value: str) -> bool:
     if titled is not None:
         return value[titled.end() : titled.end() + 1].isupper()
     said = _plain_words(_INITIAL.sub("", value))
-    if not said:
+    if not said or _FIRM.search(value) is not None:
         return False
     names = person_names()
     first, *rest = said
@@ -78,7 +80,12 @@ def is_person(value: str) -> bool:
 
 
 def is_thing(value: str) -> bool:
-    """Return True for what ordinary words alone name, none of them a part of a name: "Archive", "Budget Meeting"."""
+    """Return True for what ordinary words alone name, none of them a part of a name: "Archive", "Budget Meeting".
+
+    A firm is a thing by its form, whoever it is called after: "Tom Baker Ltd".
+    """
+    if _FIRM.search(value) is not None:
+        return True
     # "The Beatles" are persons.
     said = _plain_words(value) if not value.startswith("The ") else []
     names = person_names()
