@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from semcache.agents.capture import Draft
 from semcache.agents.composed_text import ComposedText, FromResult
@@ -310,6 +311,15 @@ def _patterns(
 def _loose(pattern: TaskPattern) -> bool:
     """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
     return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)
+
+
+def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:
+    """The places of the patterns that stand, which are all but those merged more loosely than two tasks are now."""
+    whole = [one for one in patterns if not _loose(one)]
+    if not whole or len(whole) == len(patterns):
+        return list(range(len(patterns)))
+    merged = {both.text() for one, two in combinations(whole, 2) if (both := merge(one, two)) is not None}
+    return [place for place, one in enumerate(patterns) if not _loose(one) or one.text() in merged]
 
 
 def _accepting(pattern: TaskPattern, others: Sequence[TaskPattern]) -> TaskPattern:

@@ -297,7 +297,8 @@ def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
 def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
     """The pattern of both, where they agree on most; None where they do not.
 
-    Where the words differ a gap takes either: the two tasks had the same plan, so it cannot depend on them.
+    Where values that the plan does not use differ, or light words, a gap takes any: the two tasks had the same plan, so
+    it does not depend on them. Of other words that is not known, and there is no pattern of both.
     """
     if one.signs != two.signs:
         return None
@@ -312,6 +313,9 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
             continue
         mine, theirs = one.elements[start:end], two.elements[first:last]
         if {gap.slot for gap in _named(mine)} | {gap.slot for gap in _named(theirs)}:
+            return None
+        if any(isinstance(one, str) and stem(one) not in STOP for one in (*mine, *theirs)):
+            # "Private" and "hidden" lead to one plan, and "public" to another.
             return None
         widest = max(_width(mine), _width(theirs))
         merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from semcache.agents.grow import without_loose
 from semcache.agents.outcome import PooledOutcomes, predicted
 from semcache.agents.passing_values import passing_in
 from semcache.agents.run import DeclaredTool, digest
@@ -261,6 +262,11 @@ class PlanLibrary:
         vectors: list[Vector] = []
         if self._embedder is not None and row.vectors and row.embedder_id == self._embedder.id:
             vectors = list(np.frombuffer(row.vectors, "<f4").reshape(-1, self._embedder.dim))
+        kept = without_loose(template.patterns)
+        if len(kept) < len(template.patterns):
+            # Earlier versions took any word where two tasks had different ones.
+            template = replace(template, patterns=tuple([template.patterns[place] for place in kept]))
+            vectors = [vectors[place] for place in kept] if vectors else []
         self._place(template, vectors)
 
     def _place(self, template: Template, vectors: Sequence[Vector]) -> None:

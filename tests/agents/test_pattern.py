@@ -75,10 +75,13 @@ def test_values_leave_no_trace_in_a_pattern() -> None:
 
 def test_two_wordings_of_one_plan_are_merged_where_they_agree_on_most() -> None:
     one = learned("Show me the customers who complained about Oak chair", {"product": "Oak chair"})
-    two = learned("Show me the name of the customers who complained about Elm desk", {"product": "Elm desk"})
+    two = learned("Show me these customers who complained about Elm desk", {"product": "Elm desk"})
     both = merge(one, two)
     assert both is not None
-    assert fit(both, "Show me the names of customers who complained about lamps").values == {"product": "lamps"}
+    assert fit(both, "Show me those customers who complained about lamps").values == {"product": "lamps"}
+    assert (
+        merge(one, learned("Show me the new customers who complained about Elm desk", {"product": "Elm desk"})) is None
+    )
     assert merge(one, learned("Delete the account of Ann", {"who": "Ann"})) is None
 
 

@@ -158,7 +158,7 @@ async def test_plans_are_not_carried_out_for_a_task_that_is_turned(first: str) -
     plain = await plans.lookup(asked("Kindly delete the git branch feature-C3 today"), tools=tools)
     assert plain.outcome == "plan"
     turned = await plans.lookup(asked(f"{first} delete the git branch feature-C3 today"), tools=tools)
-    assert (turned.outcome, turned.why) == ("miss", "turned")
+    assert turned.outcome == "miss"
 
 
 async def test_a_result_that_says_no_ends_a_plan_before_it_changes_something() -> None:
