@@ -13,6 +13,7 @@ from semcache import __version__
 from semcache.cli import (
     asking,
     audit_commands,
+    backup,
     config_commands,
     doctor,
     embedder_commands,
@@ -65,6 +66,8 @@ app.command("feedback")(entry_commands.feedback)
 app.command("actions")(entry_commands.actions)
 app.command("export")(export_import.export)
 app.command("import")(export_import.import_)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("replay")(replay.replay)
 app.command("reseal")(reseal.reseal)
 app.command("reload")(reload.reload)

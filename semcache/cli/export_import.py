@@ -60,12 +60,12 @@ def export(
     if done.rejected:
         output.note(
             f"of {done.rejected} of them it is known for which requests they are wrong; that stays behind: to move a "
-            "cache with what it has learned, copy its database"
+            "cache with what it has learned, use `semcache backup`"
         )
     if done.counted:
         output.note(
             f"of {done.counted} of them it is counted who has asked (`quorum`); that stays behind, and what is "
-            "imported is served to all: to keep it, copy the database"
+            "imported is served to all: to keep it, use `semcache backup`"
         )
     if done.unreadable:
         output.note(f"error: {done.unreadable} entries could not be decrypted: `semcache doctor` says why")

@@ -43,6 +43,7 @@ class Seal:
                 raise ConfigError(f"{SETTING}: key id {name!r} appears twice; every key needs its own id")
             self._ring[name] = AESGCM(key)
         self.current = keys[0][0]
+        self.ids = frozenset(self._ring)
         self._random = random
 
     @classmethod
