@@ -18,6 +18,7 @@ from semcache.learning.learner import Learner
 from semcache.protocols import (
     ChangeFeed,
     Entries,
+    KeyExpiryStore,
     OperatorStore,
     OutcomeLog,
     Rejections,
@@ -34,6 +35,7 @@ SWEEP_EVERY = 60.0
 GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
+_NOTED = 30 * 86400.0  # seconds in which a server notes that a key has expired, if none ran at that time
 _PATIENCE = 1.0
 _KEPT_TOGETHER = 500  # wordings that the store is given at once
 _log = logging.getLogger(__name__)
@@ -175,6 +177,8 @@ class Maintenance:
             await self._learner.log.trim()
             if isinstance(self._store, OperatorStore):
                 await self._store.sweep_operating(now)
+            if isinstance(self._store, KeyExpiryStore):
+                await self._store.note_expired(since=now - _NOTED, now=now)
         for sweep in self._sweepers:
             with surviving("sweeping"):
                 await sweep(now)

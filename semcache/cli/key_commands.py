@@ -14,6 +14,7 @@ import typer
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import StoreError
+from semcache.runtime.moments import later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +48,12 @@ def create(
         bool, typer.Option("--read-only", help="Looks at what it may see, and changes nothing.")
     ] = False,
     user: Annotated[str | None, typer.Option("--user", metavar="U", help="The key is this user's alone.")] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(
+            "--expires", metavar="WHEN", help="Its end: 90d from now, or 2027-01-31 or 2027-01-31T18:00 (UTC)."
+        ),
+    ] = None,
     requests: Requests = None,
     tokens: Tokens = None,
     dollars: Dollars = None,
@@ -55,6 +62,7 @@ def create(
     as_json: options.Json = False,
 ) -> None:
     """Make a key and print it, this once."""
+    end = None if expires is None else later(expires, time.time())
 
     def make(salt: bytes) -> tuple[str, ApiKey]:
         import secrets
@@ -70,6 +78,7 @@ def create(
             tokens_per_minute=tokens,
             dollars_per_day=dollars,
             read_only=read_only,
+            expires=end,
         )
 
     plain, key = run_async(_create(settings_from(config, data=data), make))
@@ -77,12 +86,16 @@ def create(
         output.as_json({**_view(key), "key": plain})
         return
     print(plain)
-    output.note(f"{key.id} for tenant {key.tenant}. The key is not shown again; running servers know it in a second.")
+    until = "" if key.expires is None else f" until {output.moment(key.expires)}"
+    output.note(
+        f"{key.id} for tenant {key.tenant}{until}. The key is not shown again; running servers know it in a second."
+    )
 
 
 @app.command("list")
 def list_(config: options.Config = None, data: options.Data = None, as_json: options.Json = False) -> None:
-    """List the keys, revoked ones included."""
+    """List the keys, revoked and expired ones included."""
+    now = time.time()
     keys = run_async(_list(settings_from(config, data=data)))
     if as_json:
         output.as_json([_view(key) for key in keys])
@@ -99,11 +112,12 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
             _rights(key),
             _limits(key),
             output.moment(key.created),
+            output.moment(key.expires) + (" (expired)" if key.has_expired(now) else ""),
             output.moment(key.revoked),
         ]
         for key in keys
     ]
-    output.table(["id", "tenant", "user", "name", "rights", "limits", "created", "revoked"], rows)
+    output.table(["id", "tenant", "user", "name", "rights", "limits", "created", "expires", "revoked"], rows)
 
 
 @app.command()
@@ -122,6 +136,29 @@ def limit(
         output.as_json({"id": key_id, "limited": done})
     else:
         output.note(f"{key_id} is limited" if done else f"error: no key {key_id!r}: see `semcache keys list`")
+    if not done:
+        raise typer.Exit(1)
+
+
+@app.command()
+def expire(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `semcache keys list` shows it.")],
+    when: Annotated[
+        str, typer.Argument(metavar="WHEN", help="7d from now, 2027-01-31 or 2027-01-31T18:00 (UTC), or never.")
+    ],
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Set or move the end of a key, from which on it is refused; one that has expired is in force again."""
+    end = None if when == "never" else later(when, time.time())
+    done = run_async(_expire(settings_from(config, data=data), key_id, end))
+    if as_json:
+        output.as_json({"id": key_id, "expires": end, "changed": done})
+    elif done:
+        output.note(f"{key_id} {'has no end' if end is None else f'ends at {output.moment(end)}'}")
+    else:
+        output.note(f"error: no key {key_id!r} that is not revoked: see `semcache keys list`")
     if not done:
         raise typer.Exit(1)
 
@@ -149,7 +186,15 @@ async def _create(settings: Settings, make: Callable[[bytes], tuple[str, ApiKey]
     async with store_of(settings, create=True) as store:
         plain, key = make(store.salt)
         await store.add_key(key)
-        await _note(store, "make key", key.tenant, key=key.id, rights=_rights(key) or "plain", user=key.user)
+        await _note(
+            store,
+            "make key",
+            key.tenant,
+            key=key.id,
+            rights=_rights(key) or "plain",
+            user=key.user,
+            expires=output.moment(key.expires) or None,
+        )
     return plain, key
 
 
@@ -171,6 +216,19 @@ async def _limit(settings: Settings, key_id: str, limits: tuple[int | None, int 
         if done:
             [key] = [one for one in await store.keys() if one.id == key_id]
             await _note(store, "limit key", key.tenant, key=key_id, limits=_limits(key) or "those of the settings")
+        return done
+
+
+async def _expire(settings: Settings, key_id: str, end: float | None) -> bool:
+    from semcache.protocols import KeyExpiryStore
+
+    async with store_of(settings) as store:
+        if not isinstance(store, KeyExpiryStore):
+            raise StoreError(f"a store of kind {type(store).__name__} keeps no ends of keys: revoke them in time")
+        done = await store.expire_key(key_id, expires=end)
+        if done:
+            [key] = [one for one in await store.keys() if one.id == key_id]
+            await _note(store, "set end of key", key.tenant, key=key_id, expires=output.moment(end) or "never")
         return done
 
 
@@ -198,7 +256,7 @@ def _rights(key: ApiKey) -> str:
 
 
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
-_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "read_only", "created", "revoked", *_LIMITS)
+_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "read_only", "created", "revoked", "expires", *_LIMITS)
 
 
 def _limits(key: ApiKey) -> str:

@@ -6,7 +6,14 @@ Invariant: implementations raise only errors of `semcache.errors` (an I/O plug-i
 here reads a clock or draws a random number: both are arguments.
 """
 
-from semcache.protocols.entry_store import EntryStore, KeyLimitStore, KeyStore, OutcomeLog, StoreLifecycle
+from semcache.protocols.entry_store import (
+    EntryStore,
+    KeyExpiryStore,
+    KeyLimitStore,
+    KeyStore,
+    OutcomeLog,
+    StoreLifecycle,
+)
 from semcache.protocols.match_decision import Categorizer, Guard, Judge, Threshold, Verifier
 from semcache.protocols.operator_store import OperatorStore
 from semcache.protocols.retention_policy import Eviction, Freshness
@@ -30,6 +37,7 @@ __all__ = [
     "Guard",
     "Judge",
     "JudgementQueue",
+    "KeyExpiryStore",
     "KeyLimitStore",
     "KeyStore",
     "LabelStore",

@@ -46,7 +46,7 @@ class KeyStore(Protocol):
         ...
 
     async def keys(self) -> list[ApiKey]:
-        """Every key, revoked ones included, oldest first."""
+        """Every key, revoked and expired ones included, oldest first."""
         ...
 
     async def revoke_key(self, id: str, *, now: float) -> bool:
@@ -60,6 +60,19 @@ class KeyLimitStore(Protocol):
 
     async def limit_key(self, id: str, *, requests: int | None, tokens: int | None, dollars: float | None) -> bool:
         """Set the limits of a key, None for those of the settings; False when there is no such key."""
+        ...
+
+
+@runtime_checkable
+class KeyExpiryStore(Protocol):
+    """The ends of API keys. A store may lack them: a key is in force until it is revoked then. Raises StoreError."""
+
+    async def expire_key(self, id: str, *, expires: float | None) -> bool:
+        """Set the end of a key, None for none; False when there is no such key, or it is revoked."""
+        ...
+
+    async def note_expired(self, *, since: float, now: float) -> None:
+        """Write into the administrators' log which keys have expired since then, each once."""
         ...
 
 

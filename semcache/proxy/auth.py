@@ -10,12 +10,14 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.learning.key_reports import Reporter
 from semcache.proxy.asgi import header_text
+from semcache.runtime.moments import utc
 from semcache.types import ApiKey
 
 PREFIX = "sk-sc-"
@@ -79,10 +81,11 @@ def new_key(
 class Authenticator:
     """Identifies callers by their keys.
 
-    `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key does not make the
-    proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then,
-    and only while there is no key, anybody is trusted: then `open_door` is true. `required` says that a request without
-    a key is refused; `keyless` that it is not, and that only this machine can send one.
+    `required` None asks for a key as soon as one exists, even a revoked or expired one: the end of the last key does
+    not make the proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can
+    connect; then, and only while there is no key, anybody is trusted: then `open_door` is true. `required` says that a
+    request without a key is refused; `keyless` that it is not, and that only this machine can send one. `clock` gives
+    Unix seconds.
     """
 
     def __init__(
@@ -93,7 +96,9 @@ class Authenticator:
         *,
         admin_token: str | None = None,
         loopback: bool = True,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        self._clock = clock
         self._salt, self._required, self._loopback = salt, required, loopback
         self._admin = digest(admin_token, salt) if admin_token else None
         self._keys: dict[bytes, ApiKey] = {}
@@ -112,16 +117,19 @@ class Authenticator:
     @property
     def tenants(self) -> frozenset[str]:
         """The tenants that have a key which is no administrator's."""
-        return frozenset(key.tenant for key in self._keys.values() if key.revoked is None and not key.admin)
+        now = self._clock()
+        return frozenset(key.tenant for key in self._keys.values() if key.in_force(now) and not key.admin)
 
     @property
     def has_administrator(self) -> bool:
         """True if somebody can prove to be an administrator."""
-        return self._admin is not None or any(key.admin and key.revoked is None for key in self._keys.values())
+        now = self._clock()
+        return self._admin is not None or any(key.admin and key.in_force(now) for key in self._keys.values())
 
     def reporter(self, caller: Caller) -> Reporter:
         """Return a caller with a key as one of the keys of its tenant."""
-        keys = [key for key in self._keys.values() if key.tenant == caller.tenant and key.revoked is None]
+        now = self._clock()
+        keys = [key for key in self._keys.values() if key.tenant == caller.tenant and key.in_force(now)]
         return Reporter(caller.key_id or "", tuple([key.id for key in keys if key.id != caller.key_id]))
 
     def identify(self, headers: RawHeaders) -> Caller:
@@ -167,6 +175,9 @@ class Authenticator:
             raise _refusal("this API key is not known here: `semcache keys list` shows those that are")
         if key.revoked is not None:
             raise _refusal(f"the API key {key.id} has been revoked")
+        if key.has_expired(self._clock()):
+            end = utc(key.expires or 0.0)
+            raise _refusal(f"the API key {key.id} has expired (at {end:%Y-%m-%d %H:%M:%S} UTC): ask for another one")
         return Caller(key.tenant, key.trusted, key.admin, key.id, user=key.user, read_only=key.read_only)
 
 

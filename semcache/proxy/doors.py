@@ -70,6 +70,7 @@ def open_doors(
         settings.auth.required,
         admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
         loopback=is_local(server.host),
+        clock=clock,
     )
     limiter = KeyLimiter(
         KeyCounts(settings.data / _COUNTS),

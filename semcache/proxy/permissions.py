@@ -29,7 +29,7 @@ class Refusal(BaseModel):
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Refusal, "description": "a field that cannot be used"},
-    401: {"model": Refusal, "description": "no API key, or one that is not known or has been revoked"},
+    401: {"model": Refusal, "description": "no API key, or one that is not known, has been revoked or has expired"},
     403: {"model": Refusal, "description": "this needs a key with more rights"},
     404: {"model": Refusal, "description": "no such entry"},
     503: {"model": Refusal, "description": "the store cannot be reached"},

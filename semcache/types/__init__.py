@@ -37,7 +37,7 @@ from semcache.types.lookup_decision import (
     Verdict,
     Verify,
 )
-from semcache.types.operator_record import AdminAction, DecisionRecord, Deletion
+from semcache.types.operator_record import AdminAction, DecisionRecord, Deletion, expiry_action
 from semcache.types.store_row import ALL_OTHERS, ApiKey, Change, ChangeKind, Rejection, Selector
 from semcache.types.stored_entry import Card, Entry, Staleness, Usage, Volatility, parse_id, public_id
 
@@ -95,6 +95,7 @@ __all__ = [
     "Verify",
     "Volatility",
     "Why",
+    "expiry_action",
     "parse_id",
     "public_id",
     "wilson",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semcache.types.incoming_request import Scope
+from semcache.types.store_row import ApiKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,8 @@ class Deletion:
     until: float
     count: int
     tenants: tuple[str, ...] = ()
+
+
+def expiry_action(key: ApiKey) -> AdminAction:
+    """Return the entry of the administrators' log about a key that has expired."""
+    return AdminAction(key.expires or 0.0, "semcache", "key expired", key.tenant, {"key": key.id})

@@ -87,7 +87,8 @@ class ApiKey:
 
     `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant. A key
     of a `user` is that user's alone. Limits are None where it has those of the settings. One that is `read_only` looks
-    at what it may see and changes nothing: it sends no requests to the upstream either.
+    at what it may see and changes nothing: it sends no requests to the upstream either. From the Unix time `expires`
+    on it is refused.
     """
 
     id: str
@@ -103,3 +104,12 @@ class ApiKey:
     tokens_per_minute: int | None = None
     dollars_per_day: float | None = None
     read_only: bool = False
+    expires: float | None = None
+
+    def has_expired(self, now: float) -> bool:
+        """Return True from the end of the key on."""
+        return self.expires is not None and self.expires <= now
+
+    def in_force(self, now: float) -> bool:
+        """Return True for a key that is neither revoked nor expired."""
+        return self.revoked is None and not self.has_expired(now)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from semcache.protocols import KeyExpiryStore
+from semcache.storage.stores import open_store
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -88,6 +93,43 @@ def test_a_key_that_only_reads_says_so(run: Run) -> None:
     made = json.loads(run("keys", "create", "--tenant", "acme", "--admin", "--read-only", "--json").stdout)
     assert (made["admin"], made["read_only"]) == (True, True)
     assert "admin read-only" in run("keys", "list").stdout
+
+
+def test_a_key_is_given_an_end_that_can_be_moved(run: Run) -> None:
+    made = json.loads(run("keys", "create", "--tenant", "acme", "--expires", "2099-01-31", "--json").stdout)
+    assert made["expires"] == datetime(2099, 1, 31, tzinfo=UTC).timestamp()
+    assert "2099-01-31T00:00:00Z" in run("keys", "list").stdout
+    before = time.time()
+    assert run("keys", "expire", made["id"], "7d").returncode == 0
+    [listed] = json.loads(run("keys", "list", "--json").stdout)
+    assert before + 7 * 86400 <= listed["expires"] <= time.time() + 7 * 86400
+    assert "has no end" in run("keys", "expire", made["id"], "never").stderr
+    assert json.loads(run("keys", "list", "--json").stdout)[0]["expires"] is None
+    assert run("keys", "expire", "key_none", "7d").returncode == 1
+    log = run("actions").stdout
+    assert "set end of key" in log
+    assert "expires=never" in log
+    assert "expires=2099-01-31T00:00:00Z" in log
+
+
+@pytest.mark.parametrize(
+    ("when", "said"), [("2001-01-31", "'2001-01-31' is over"), ("soon", "'soon' is no time"), ("", "'' is no time")]
+)
+def test_an_end_that_is_over_or_no_time_makes_no_key(run: Run, when: str, said: str) -> None:
+    done = run("keys", "create", "--tenant", "acme", "--expires", when)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "sk-sc-" not in done.stdout
+
+
+async def test_a_key_that_has_expired_is_listed_as_such(run: Run, tmp_path: Path) -> None:
+    made = json.loads(run("keys", "create", "--tenant", "acme", "--json").stdout)
+    store = open_store(str(tmp_path / "data" / "semcache.db"))
+    await store.open()
+    assert isinstance(store, KeyExpiryStore)
+    await store.expire_key(made["id"], expires=1_700_000_000.0)
+    await store.close()
+    assert "2023-11-14T22:13:20Z (expired)" in run("keys", "list").stdout
 
 
 def test_what_is_done_to_keys_is_in_the_administrators_log(run: Run) -> None:

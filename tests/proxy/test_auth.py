@@ -32,6 +32,26 @@ def test_a_new_key_is_not_kept_in_plain() -> None:
     assert new_key(secrets.token_bytes, 1.0, "acme", "ci", SALT)[0] != PLAIN
 
 
+def test_a_key_is_refused_from_its_end_on() -> None:
+    now = 99.9
+    guard = Authenticator([replace(KEY, expires=100.0), replace(CHIEF, expires=100.0)], SALT, clock=lambda: now)
+    assert guard.identify([bearer(PLAIN)]).key_id == KEY.id
+    assert (guard.tenants, guard.has_administrator) == ({"acme"}, True)
+    now = 100.0
+    with pytest.raises(RequestRejected, match=f"{KEY.id} has expired .at 1970-01-01 00:01:40 UTC.") as refused:
+        guard.identify([bearer(PLAIN)])
+    assert refused.value.status == 401
+    assert (guard.tenants, guard.has_administrator) == (frozenset(), False)
+    assert guard.required, "a proxy whose last key has expired is not open to everybody"
+    with pytest.raises(RequestRejected):
+        guard.identify([])
+
+
+def test_the_end_of_a_key_needs_no_clock_of_the_caller() -> None:
+    with pytest.raises(RequestRejected, match="expired"):
+        Authenticator([replace(KEY, expires=1.0)], SALT).identify([bearer(PLAIN)])
+
+
 @pytest.mark.parametrize("tenant", ["", "a\nb"])
 def test_a_key_needs_a_tenant(tenant: str) -> None:
     with pytest.raises(InvalidArgument, match="tenant"):

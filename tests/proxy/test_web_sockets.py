@@ -325,6 +325,24 @@ async def test_a_revoked_key_ends_its_tunnels(tunnel: Tunnel) -> None:
     await until(lambda: upstream.ended)
 
 
+async def test_a_key_that_expires_ends_its_tunnels(tunnel: Tunnel) -> None:
+    address, proxy, upstream = await tunnel(server__admin_token=TOKEN)
+    from semcache.proxy.auth import new_key
+
+    store = proxy.generation.components.store
+    plain, key = new_key(lambda n: b"k" * n, 1.0, "acme", "k", store.salt)
+    await store.add_key(key)
+    proxy._take(await store.keys())
+    async with connect(address, additional_headers={"authorization": f"Bearer {plain}"}) as client:
+        await client.send("Hello")
+        assert await client.recv() == "Hello"
+        await store.expire_key(key.id, expires=2.0)
+        with pytest.raises(ConnectionClosed):
+            await client.recv()
+        assert client.close_code == 1008
+    await until(lambda: upstream.ended)
+
+
 async def test_the_limits_of_a_key_hold_for_openings(tunnel: Tunnel) -> None:
     address, _, upstream = await tunnel(server__admin_token=TOKEN, limits__requests=1)
     headers = {"authorization": f"Bearer {TOKEN}"}

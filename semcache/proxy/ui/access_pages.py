@@ -29,12 +29,13 @@ async def access(visit: Visit, made: str = "", note: str = "") -> Response:
     used = {row["tenant"]: row for row in usage[:-1]}
     names = sorted({*used, *(key.tenant for key in keys), *entries})
     tenants = [
-        {"name": name, "usage": used.get(name), "keys": sum(k.tenant == name and k.revoked is None for k in keys)}
+        {"name": name, "usage": used.get(name), "keys": sum(k.tenant == name and k.in_force(visit.now) for k in keys)}
         for name in names
     ]
     tenants.sort(key=lambda one: -(one["usage"] or {}).get("net_usd", 0.0))
+    ended = {key.id for key in keys if not key.in_force(visit.now)}
     return visit.page(
-        "access.html", tenants=tenants, total=usage[-1], keys=keys[::-1], made=made, note=note,
+        "access.html", tenants=tenants, total=usage[-1], keys=keys[::-1], ended=ended, made=made, note=note,
         open_door=visit.parts.auth.open_door,
     )  # fmt: skip
 

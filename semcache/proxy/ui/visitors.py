@@ -117,7 +117,9 @@ class Visitors:
         if caller is None and not self._may_try(address):
             raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limit_exceeded")
         if caller is None:
-            raise RequestRejected(401, "this key is not known here, or has been revoked", code="invalid_api_key")
+            raise RequestRejected(
+                401, "this key is not known here, has been revoked or has expired", code="invalid_api_key"
+            )
         return self._begin(key, caller)
 
     def guest(self) -> tuple[str, Visitor] | None:

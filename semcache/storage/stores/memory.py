@@ -20,7 +20,18 @@ import numpy as np
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
 from semcache.storage.stores.memory_operating import MemoryOperating, matches, sums_of
-from semcache.types import ALL_OTHERS, ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
+from semcache.types import (
+    ALL_OTHERS,
+    ApiKey,
+    Card,
+    Change,
+    ChangeKind,
+    Entry,
+    Recorded,
+    Rejection,
+    Selector,
+    expiry_action,
+)
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -277,7 +288,7 @@ class MemoryStore(MemoryOperating):
         self._keys[key.id] = key
 
     async def keys(self) -> list[ApiKey]:
-        """Every key, revoked ones included, oldest first."""
+        """Every key, revoked and expired ones included, oldest first."""
         return sorted(self._keys.values(), key=lambda key: (key.created, key.id))
 
     async def revoke_key(self, id: str, *, now: float) -> bool:
@@ -295,6 +306,21 @@ class MemoryStore(MemoryOperating):
             return False
         self._keys[id] = replace(key, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
         return True
+
+    async def expire_key(self, id: str, *, expires: float | None) -> bool:
+        """Set the end of a key, None for none; False when there is no such key, or it is revoked."""
+        key = self._keys.get(id)
+        if key is None or key.revoked is not None:
+            return False
+        self._keys[id] = replace(key, expires=expires)
+        return True
+
+    async def note_expired(self, *, since: float, now: float) -> None:
+        """Write into the administrators' log which keys have expired since then, each once."""
+        for key in self._keys.values():
+            noted = expiry_action(key)
+            if key.revoked is None and key.expires and since < key.expires <= now and noted not in self._actions:
+                await self.act(noted)
 
     def _forget_events(self, tenant: str) -> None:
         kept = []

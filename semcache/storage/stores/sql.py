@@ -24,11 +24,12 @@ from semcache.storage.stores import outcome_rows, resealing, rows, schema, state
 from semcache.storage.stores.database import Database, Step
 from semcache.storage.stores.deleted_rows import DeletedRows
 from semcache.storage.stores.feed import Listening, Polling
+from semcache.storage.stores.key_rows import KeyRows
 from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
-from semcache.storage.stores.tables import api_keys, changes, decisions, entries, mentions, meta, rejections
+from semcache.storage.stores.tables import changes, decisions, entries, mentions, meta, rejections
 from semcache.storage.stores.wording_rows import WordingRows
-from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
+from semcache.types import Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
 if TYPE_CHECKING:
     from semcache.storage.stores.seal import Seal
@@ -36,10 +37,9 @@ if TYPE_CHECKING:
 
 CHUNK = 500
 _BEFORE = b"before"  # what makes a digest that no request has
-_LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
 
 
-class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
+class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows, KeyRows):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.
@@ -247,48 +247,6 @@ class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
     async def counts(self) -> dict[str, int]:
         """Entries per category."""
         return {rows.unplain(category): count for category, count in await self._db.fetch(statements.COUNTS, bulk=True)}
-
-    async def add_key(self, key: ApiKey) -> None:
-        """Store a key. Raises StoreError when its id or digest is taken."""
-        row = {
-            name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked", "read_only")
-        }
-        row |= {"tenant": rows.plain(key.tenant), "name": rows.plain(key.name)}
-        row["user_id"] = None if key.user is None else rows.plain(key.user)
-        row |= {name: getattr(key, name) for name in _LIMITS}
-        await self._db.write(lambda connection: connection.execute(sa.insert(api_keys), row), feed=False)
-
-    async def keys(self) -> list[ApiKey]:
-        """Every key, revoked ones included, oldest first."""
-        return [
-            ApiKey(  # type: ignore[call-arg]
-                key_id,
-                digest,
-                rows.unplain(tenant),
-                rows.unplain(name),
-                created,
-                bool(trusted),
-                bool(admin),
-                revoked,
-                None if user is None else rows.unplain(user),
-                *limits,
-                bool(read_only),
-            )
-            for key_id, digest, tenant, name, created, trusted, admin, revoked, user, *limits, read_only in (
-                await self._db.fetch(statements.KEYS)
-            )
-        ]
-
-    async def revoke_key(self, id: str, *, now: float) -> bool:
-        """Revoke a key; False when there is none, or it is revoked already."""
-        revoke = sa.update(api_keys).where(api_keys.c.id == id, api_keys.c.revoked.is_(None)).values(revoked=now)
-        return await self._db.write(lambda connection: connection.execute(revoke).rowcount > 0, feed=False)
-
-    async def limit_key(self, id: str, *, requests: int | None, tokens: int | None, dollars: float | None) -> bool:
-        """Set the limits of a key, None for those of the settings; False when there is no such key."""
-        limits = dict(zip(_LIMITS, (requests, tokens, dollars), strict=True))
-        change = sa.update(api_keys).where(api_keys.c.id == id).values(**limits)
-        return await self._db.write(lambda connection: connection.execute(change).rowcount > 0, feed=False)
 
     async def reseal(self, batch: int = CHUNK) -> int:
         """Seal every row that is not sealed with the current key, one transaction a batch; returns how many.

@@ -341,6 +341,7 @@ api_keys = sa.Table(
     sa.Column("tokens_per_minute", sa.BigInteger),
     sa.Column("dollars_per_day", sa.Double),
     sa.Column("read_only", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("expires", sa.Double),
     sa.Index("api_keys_digest", "digest", unique=True),
 )
 
