@@ -34,7 +34,7 @@ CHUNKED = b"transfer-encoding: chunked\r\n\r\n7\r\ndata: 1\r\n"
 def _tool(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        pytest.skip(f"{name} is not installed: Debian has it in the package prometheus or nginx")
+        pytest.skip(f"{name} is not installed: Debian has it in the package prometheus, nginx or systemd")
     return found
 
 
@@ -51,6 +51,23 @@ def _tool(name: str) -> str:
 def test_prometheus_takes_rules_and_configuration(arguments: list[str]) -> None:
     done = subprocess.run([_tool("promtool"), *arguments], cwd=DEPLOY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "arguments",
+    [["verify", "--man=no"], ["security", "--offline=true", "--threshold=20"]],
+    ids=["verify", "security"],
+)
+def test_systemd_takes_the_unit_and_finds_it_closed_off(tmp_path: Path, arguments: list[str]) -> None:
+    text = (DEPLOY / "semcache.service").read_text(encoding="utf-8")
+    unit = tmp_path / "semcache.service"
+    unit.write_text(text.replace("/opt/semcache/bin/semcache", shutil.which("true") or "/bin/true"))
+    program = _tool("systemd-analyze")
+    done = subprocess.run([program, *arguments, str(unit)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if arguments[0] == "verify":
+        assert not done.stderr, "a setting that systemd does not know is a warning alone"
 
 
 @pytest.mark.process
