@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from semcache.agents.tools import ToolResults
     from semcache.cache.components import Components
     from semcache.cache.opening_choices import CacheOptions
+    from semcache.types import Selector
 
 
 class AsyncSemanticCache(AsyncCache):
@@ -72,10 +73,10 @@ class AsyncSemanticCache(AsyncCache):
 
         results = open_tools(self.components)
 
-        async def erase(tenant: str, _now: float) -> None:
-            results.purge(tenant=tenant)
+        def forget(where: Selector) -> None:
+            results.purge(tenant=where.tenant, user=where.user)
 
-        self.operating.erasers.append(erase)
+        self.operating.forgetters.append(forget)
         return results
 
 

@@ -20,6 +20,7 @@ from semcache.learning.feedback import ELSEWHERE
 from semcache.learning.reports import UNCOUNTED
 from semcache.protocols import OperatorStore
 from semcache.storage.accounting import usage_rows
+from semcache.storage.stores.tool_rows import tool_results_of
 from semcache.types import AdminAction, DecisionRecord, Selector, Why, public_id
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Operating:
 
     def __init__(self, components: Components) -> None:
         self._parts = components
+        # Called with a selector of all that a tenant or a user has, when that was deleted.
+        self.forgetters: list[Callable[[Selector], object]] = []
         # Called with a tenant that was erased for good, and the time.
         self.erasers: list[Callable[[str, float], Awaitable[None]]] = []
         self._varying: dict[str | None, tuple[float, list[str]]] = {}  # by tenant, with the time of looking
@@ -89,6 +92,8 @@ class Operating:
             meanwhile=self._hidden,
         )
         await self._parts.live.hide(*ids)
+        for forget in self.forgetters if where.is_owner() else ():
+            forget(where)
         if forever and where.tenant is not None and where == Selector(tenant=where.tenant):
             for erase in self.erasers:
                 await erase(where.tenant, self._parts.clock())
@@ -247,10 +252,14 @@ async def delete_from(
 ) -> tuple[list[int], str | None]:
     """Delete what matches, so that it can be undone for so many seconds, 0 for erasing it. Raises StoreError.
 
-    What others write about it `meanwhile`, which is given the ids, is erased as well.
+    What others write about it `meanwhile`, which is given the ids, is erased as well. Results of tools go with a tenant
+    or a user, and no undo brings them back.
     """
     keeps = isinstance(store, OperatorStore)
     batch: str | None = None
+    results = 0
+    if where.is_owner():
+        results = await tool_results_of(store).purge(tenant=where.tenant, user=where.user)
     if keeps and undo > 0.0:
         batch = secrets.token_hex(4)
         ids = await store.set_aside(where, batch=batch, now=now, until=now + undo)
@@ -262,6 +271,7 @@ async def delete_from(
             await _erase(store, where, ids, now)
     if keeps:
         detail = {"count": len(ids), "undo": batch, "where": _where(where, ids, erased=batch is None)}
+        detail |= {"tool_results": results} if results else {}
         await store.act(AdminAction(now, who, "purge" if batch else "erase", where.tenant, detail))
     return ids, batch if ids else None
 

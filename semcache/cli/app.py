@@ -24,6 +24,7 @@ from semcache.cli import (
     mcp_commands,
     plan_commands,
     policy_commands,
+    purge,
     reload,
     replay,
     reseal,
@@ -60,7 +61,7 @@ app.command("requests")(asking.requests)
 app.command("why")(asking.why)
 app.command("explain")(asking.explain)
 app.command("get")(entry_commands.get)
-app.command("purge")(entry_commands.purge)
+app.command("purge")(purge.purge)
 app.command("undo")(entry_commands.undo)
 app.command("feedback")(entry_commands.feedback)
 app.command("actions")(entry_commands.actions)

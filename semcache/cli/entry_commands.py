@@ -1,14 +1,12 @@
-"""`semcache get`, `purge`, `undo`, `feedback` and `actions`: entries, straight from the store.
+"""`semcache get`, `undo`, `feedback` and `actions`: entries, straight from the store.
 
 Invariant: running servers learn of every change made here through the store's change feed; no embedder is loaded.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +16,7 @@ from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.types import Entry, Selector
-
-_SHOWN = 20
-_SOURCES = ("traffic", "import", "audit")
+    from semcache.types import Entry
 
 
 def get(
@@ -43,74 +38,6 @@ def get(
                 f"{name + ':':<12}{', '.join(value) if isinstance(value, list) else '' if value is None else value}"
             )
         output.text(f"\n{answer_text(entry) or answer}")
-
-
-def purge(
-    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG")] = None,
-    category: Annotated[str | None, typer.Option("--category", metavar="NAME")] = None,
-    scope: Annotated[str | None, typer.Option("--scope", metavar="TENANT[/USER[/NAMESPACE]]")] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="NAME")] = None,
-    older_than: Annotated[
-        str | None, typer.Option("--older-than", metavar="AGE", help="Made longer ago than 90s, 15m, 12h, 7d, 2w.")
-    ] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="traffic, import or audit.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every entry there is.")] = False,
-    forever: Annotated[
-        bool, typer.Option("--forever", help="Erase it, with all that was recorded of it; nothing can be undone.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    config: options.Config = None,
-    data: options.Data = None,
-    as_json: options.Json = False,
-) -> None:
-    """Delete the entries that match every option given; running servers follow within a second.
-
-    In --scope * stands for any: */alice is the user alice of every tenant. A slash within a name is written %2F.
-    What was deleted can be brought back for a day: `semcache undo`.
-    """
-    from semcache.types import Selector, public_id
-
-    given = {"--tag": tag, "--category": category, "--scope": scope, "--model": model, "--source": source}
-    for option, value in given.items():
-        if value is not None and not value.strip("/ "):
-            # A variable of a script that is not set must not widen what is deleted.
-            raise InvalidArgument(f"{option} is empty: name what it is to match, or leave it out")
-    of = _scope(scope)
-    where = Selector(
-        tenant=of.tenant,
-        user=of.user,
-        namespace=of.namespace,
-        category=category,
-        model=model,
-        tag=tag,
-        source=source,
-        older_than=None if older_than is None else _made_before(older_than),
-        everything=everything,
-    )
-    if where.is_empty():
-        raise InvalidArgument("say what to purge: --tag, --category, --scope, --model, --older-than, --source or --all")
-    settings = settings_from(config, data=data)
-    if category is not None:
-        _known_category(settings, category)
-    if not dry_run and not yes:
-        _confirm(settings, where)
-    if dry_run:
-        deleted, batch = run_async(_matching(settings, where)), None
-    else:
-        deleted, batch = run_async(_delete(settings, where, undo=0.0 if forever else settings.store.undo))
-    if not deleted and source is not None and source not in _SOURCES:
-        raise InvalidArgument(f"no entry has the source {source!r}: it is traffic, import or audit")
-    ids = [public_id(number) for number in deleted]
-    if as_json:
-        undone = {} if dry_run else {"undo": batch}
-        output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run} | undone)
-        return
-    if dry_run:
-        for line in [*ids[:_SHOWN], *([f"and {len(ids) - _SHOWN} more"] if len(ids) > _SHOWN else [])]:
-            print(line)
-    undo = f"; bring them back with `semcache undo {batch}`" if batch else ""
-    output.note(f"{_entries(len(ids))} would be deleted" if dry_run else f"{_entries(len(ids))} deleted{undo}")
 
 
 def undo(
@@ -148,9 +75,8 @@ def undo(
     if as_json:
         output.as_json({"undo": batch, "ids": ids, "count": len(ids)})
     elif ids:
-        output.note(
-            f"{_entries(len(ids))} {'is' if len(ids) == 1 else 'are'} back; running servers follow within a second"
-        )
+        back = "is back" if len(ids) == 1 else "are back"
+        output.note(f"{output.many(len(ids), 'entry', 'entries')} {back}; running servers follow within a second")
     if not ids:
         output.note(f"error: nothing to bring back under {batch!r}: `semcache undo` lists what there is")
         raise typer.Exit(1)
@@ -258,20 +184,6 @@ async def _get(settings: Settings, number: int) -> Entry | None:
         return entry
 
 
-async def _matching(settings: Settings, where: Selector) -> list[int]:
-    """The ids of the entries that would be deleted."""
-    async with store_of(settings) as store:
-        return await store.delete(where, now=time.time(), dry_run=True)
-
-
-async def _delete(settings: Settings, where: Selector, *, undo: float) -> tuple[list[int], str | None]:
-    """Delete entries, to be brought back within `undo` seconds; the ids, and the id of what can be undone."""
-    from semcache.cache.operating import delete_from
-
-    async with store_of(settings) as store:
-        return await delete_from(store, where, now=time.time(), undo=undo, who=output.user())
-
-
 async def _withdraw(settings: Settings, number: int) -> str | None:
     from semcache.learning.reports import withdraw
 
@@ -279,9 +191,9 @@ async def _withdraw(settings: Settings, number: int) -> str | None:
         done = await withdraw(store, number, now=time.time(), who=output.user())
         if done is None:
             return None
-        back = [f"may be served again to {_many(len(done.allowed), 'request')}"] if done.allowed else []
+        back = [f"may be served again to {output.many(len(done.allowed), 'request')}"] if done.allowed else []
         back += ["the entry is back"] if done.restored else []
-        back += [f"{_many(len(done.labels), 'label')} taken out of what was learned"] if done.labels else []
+        back += [f"{output.many(len(done.labels), 'label')} taken out of what was learned"] if done.labels else []
         return "withdrawn: " + ("; ".join(back) or "there was nothing left to bring back")
 
 
@@ -303,67 +215,7 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
         if is_clear:
             # A worker that served it by meaning learns from that.
             await store.said(number, correct=correct, now=time.time())
-        return "kept" if correct else f"not served again to {_many(len(rejections), 'request')}"
-
-
-def _confirm(settings: Settings, where: Selector) -> None:
-    """Ask on a terminal. Where nobody can be asked, --yes says it."""
-    count = len(run_async(_matching(settings, where)))
-    if not sys.stdin.isatty():
-        raise InvalidArgument(
-            f"{_entries(count)} would be deleted, and nobody can be asked here: say --yes too"
-            if count
-            else "no entry matches: there is nothing to delete"
-        )
-    typer.confirm(f"Delete {_entries(count)}?", abort=True, err=True)
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
-
-
-def _known_category(settings: Settings, name: str) -> None:
-    """Raise InvalidArgument for a category that neither the pack nor any entry has."""
-    from semcache.config.packs import load
-
-    async def counted() -> dict[str, int]:
-        async with store_of(settings) as store:
-            return await store.counts()
-
-    known = sorted({*load(settings.policies).categories, *run_async(counted())})
-    if name not in known:
-        raise InvalidArgument(output.unknown("--category", name, known))
-
-
-class _ScopeParts(NamedTuple):
-    """The parts of a scope that are named, None for others."""
-
-    tenant: str | None
-    user: str | None
-    namespace: str | None
-
-
-def _scope(text: str | None) -> _ScopeParts:
-    """The parts of TENANT/USER/NAMESPACE, `*` for any; a name with a slash has %2F in its place.
-
-    Raises InvalidArgument for a part that is empty.
-    """
-    parts = [] if text is None else text.split("/", 2)
-    for name, part in zip(_ScopeParts._fields, parts, strict=False):
-        if not part.strip():
-            raise InvalidArgument(f"--scope {text!r} has an empty {name}: name it, or say * for every {name}")
-    tenant, user, namespace = [None if part == "*" else unquote(part) for part in [*parts, "*", "*", "*"][:3]]
-    return _ScopeParts(tenant, user, namespace)
-
-
-def _made_before(age: str) -> float:
-    from semcache.runtime.durations import duration
-
-    return time.time() - duration(age)
+        return "kept" if correct else f"not served again to {output.many(len(rejections), 'request')}"
 
 
 def _number(entry_id: str) -> int:

@@ -99,6 +99,11 @@ def unknown(what: str, given: str, known: Sequence[str]) -> str:
     return f"{what} {given!r}: " + (f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}")
 
 
+def many(count: int, name: str, plural: str | None = None) -> str:
+    """Return a number of things, which are `plural`, or `name` with an s, if it is not one."""
+    return f"{count} {name}" if count == 1 else f"{count} {plural or name + 's'}"
+
+
 def user() -> str:
     """Return who runs this command, as the administrators' log has it."""
     import getpass

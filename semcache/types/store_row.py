@@ -38,6 +38,10 @@ class Selector:
         beside = (self.ids, self.category, self.model, self.tag, self.source, self.older_than)
         return any(one is not None for one in beside)
 
+    def is_owner(self) -> bool:
+        """Return True if it names all that a tenant or a user has, or everything."""
+        return not (self.is_part() or self.is_empty() or self.namespace is not None)
+
     def of_decisions(self) -> bool:
         """Return True if what it names can be told of a decision, which knows neither tags nor sources."""
         return self.ids is None and self.tag is None and self.source is None

@@ -63,6 +63,31 @@ async def test_what_a_process_holds_of_an_erased_tenant_is_forgotten(tmp_path: P
         assert (await cache.plans.lookup(TASK, tools=TOOLS, tenant="acme")).outcome == "miss"
 
 
+@pytest.mark.parametrize("forever", [False, True], ids=["for-a-day", "for-good"])
+async def test_what_a_process_holds_of_a_user_alone_goes_with_the_user(tmp_path: Path, forever: bool) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as cache:
+        for user in ("ann", "bob"):
+            tool = {"name": "get", "x-semcache": {"effect": "reads", "share": "user"}}
+            cache.tools.run(tools=[tool], tenant="acme", user=user).call("get", {}, lambda _: "open")
+        assert len(cache.tools) == 2
+        await cache.operating.delete(Selector(tenant="acme", user="ann", category="c"), who="test", forever=forever)
+        assert len(cache.tools) == 2
+        await cache.operating.delete(Selector(tenant="acme", user="ann"), who="test", forever=forever)
+        assert len(cache.tools) == 1
+        again = cache.tools.run(tools=[tool], tenant="acme", user="bob")
+        assert again.call("get", {}, lambda _: "asked anew") == "open"
+
+
+async def test_a_result_of_a_user_in_the_store_is_marked_as_such() -> None:
+    store = MemoryToolResults()
+    rules = ToolRules.read({"get": {"effect": "reads", "share": "user"}, "see": {"effect": "reads"}})
+    results = SharedToolResults(store, rules, salt=b"s" * 32, scope="x", clock=lambda: NOW)
+    for tool in ("get", "see"):
+        await results.record(await results.lookup(ToolCall(tool, {}, History.begin(), user="ann")), "open")
+    assert (await store.count(user="ann"), await store.count(shared=True)) == (1, 1)
+    assert await store.purge(user="ann") == 1
+
+
 async def test_expired_results_go_with_the_sweep_of_whoever_keeps_the_store(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "semcache.db"))
     await store.open()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
-from semcache.cli.entry_commands import _scope
 from semcache.cli.open_store import cache_of, store_of
+from semcache.cli.purge import scope_parts
 from semcache.config.settings import Settings
 from semcache.learning import learner
 from semcache.learning.withdrawn_labels import withdrawal
@@ -51,7 +51,7 @@ async def test_purge_deletes_what_matches_and_a_dry_run_nothing(run: Run, fill: 
     await fill(PROMPTS)
     others = await fill({"What is a functor?": "A map."}, tenant="acme")
     tried = json.loads(run("purge", "--scope", "acme", "--dry-run", "--json").stdout)
-    assert tried == {"ids": others, "count": 1, "dry_run": True}
+    assert tried == {"ids": others, "count": 1, "dry_run": True, "tool_results": 0, "plans": 0}
     assert run("get", others[0]).returncode == 0
     assert others[0] in run("purge", "--scope", "acme", "--dry-run").stdout
     assert json.loads(run("purge", "--scope", "acme", "--yes", "--json").stdout)["ids"] == others
@@ -96,7 +96,7 @@ async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) ->
     ],
 )
 def test_a_scope_is_tenant_user_namespace(text: str | None, expected: tuple[str | None, ...]) -> None:
-    assert _scope(text) == expected
+    assert scope_parts(text) == expected
 
 
 async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, fill: Fill, tmp_path: Path) -> None:
@@ -316,10 +316,10 @@ def test_a_part_of_a_scope_that_is_empty_widens_no_purge(run: Run, scope: str, p
 
 
 def test_a_star_in_a_scope_stands_for_any() -> None:
-    assert _scope("*/alice") == (None, "alice", None)
-    assert _scope("acme/*/a%2Fb") == ("acme", None, "a/b")
-    assert _scope("%2A") == ("*", None, None)
-    assert _scope(None) == (None, None, None)
+    assert scope_parts("*/alice") == (None, "alice", None)
+    assert scope_parts("acme/*/a%2Fb") == ("acme", None, "a/b")
+    assert scope_parts("%2A") == ("*", None, None)
+    assert scope_parts(None) == (None, None, None)
 
 
 async def test_explaining_with_another_embedder_leaves_the_snapshot_of_the_index(

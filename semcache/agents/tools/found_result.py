@@ -38,7 +38,7 @@ class FoundResult:
 
     `outcome` is "hit" or "miss"; `result` is JSON, `age` in seconds. `changed` are the resources that executing the
     call changes. `key` is b"" where the result is not to be kept. A `stateful` tool's is kept only if no other call of
-    its run was under way meanwhile.
+    its run was under way meanwhile. `user` is whose alone it is, None for a tenant's.
     """
 
     outcome: str
@@ -51,6 +51,7 @@ class FoundResult:
     tool: str = ""
     changed: tuple[str, ...] = ()
     stateful: bool = False
+    user: str | None = None
 
     @property
     def acts(self) -> bool:

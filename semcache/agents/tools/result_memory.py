@@ -15,13 +15,14 @@ _OVERHEAD = 250  # bytes of an entry beside its payload
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """A result as JSON; times are Unix seconds. `tenant` and `tool` say whose it is."""
+    """A result as JSON; times are Unix seconds. `tenant`, `tool` and, if it is one user's alone, `user` say whose."""
 
     payload: bytes
     created: float
     expires: float
     tenant: str
     tool: str
+    user: str | None = None
 
     @property
     def size(self) -> int:
@@ -65,10 +66,14 @@ class ResultMemory:
                 self._drop(next(iter(self._kept)))
         return True
 
-    def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
-        """Forget the results of a tenant, of a tool, of both or all; returns how many."""
+    def purge(self, *, tenant: str | None = None, tool: str | None = None, user: str | None = None) -> int:
+        """Forget the results of a tenant, of a tool, those that are a user's alone, or all; returns how many."""
         with self._lock:
-            gone = [key for key, one in self._kept.items() if tenant in (None, one.tenant) and tool in (None, one.tool)]
+            gone = [
+                key
+                for key, one in self._kept.items()
+                if tenant in (None, one.tenant) and tool in (None, one.tool) and user in (None, one.user)
+            ]
             for key in gone:
                 self._drop(key)
         return len(gone)

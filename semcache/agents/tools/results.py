@@ -101,9 +101,9 @@ class ToolResults:
         """Say that these changed by another hand: no result that read them is reused."""
         self._versions.change(tenant, resources)
 
-    def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
+    def purge(self, *, tenant: str | None = None, tool: str | None = None, user: str | None = None) -> int:
         """Forget results; returns how many."""
-        return self._memory.purge(tenant=tenant, tool=tool)
+        return self._memory.purge(tenant=tenant, tool=tool, user=user)
 
     # Inside
 
@@ -124,7 +124,7 @@ class ToolResults:
         if isinstance(payload, ToolReason):
             return payload
         now = self._clock()
-        kept = StoredResult(payload, now, now + found.ttl, found.tenant, found.tool)
+        kept = StoredResult(payload, now, now + found.ttl, found.tenant, found.tool, found.user)
         return ToolReason.RECORDED if self._memory.put(found.key, kept) else ToolReason.TOO_LARGE
 
     def _count(self, why: ToolReason) -> None:

@@ -155,7 +155,7 @@ class SharedToolResults:
         if tuple([one.version for one in present]) != made.seen or any(one.pending > now for one in present):
             return ToolReason.CHANGING
         await self._store.put(
-            ToolResultRow(found.key, found.tenant, found.tool, payload, now, now + min(found.ttl, _LONGEST))
+            ToolResultRow(found.key, found.tenant, found.tool, payload, now, now + min(found.ttl, _LONGEST), found.user)
         )
         if now - self._swept >= _SWEEP:
             await self._sweep(now)

@@ -105,7 +105,7 @@ def cold(
     found = FoundResult(
         "miss", why or ToolReason.COLD, key=kept_under, ttl=rule.ttl, tenant=call.tenant, tool=call.tool
     )
-    return replace(found, stateful=stateful)
+    return replace(found, stateful=stateful, user=call.user if rule.private else None)
 
 
 def hit(rule: ToolRule, call: ToolCall, key: bytes, payload: bytes, *, age: float, ttl: float) -> FoundResult:

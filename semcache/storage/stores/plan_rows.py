@@ -52,6 +52,10 @@ class PlanStore(Protocol):
         """Delete what expired before `now`, marks of what is gone too, but not the newest row; returns how many."""
         ...
 
+    async def count_plans(self, tenant: str | None = None) -> int:
+        """The number of templates (of a tenant), those that cannot be opened included."""
+        ...
+
 
 class SqlPlans:
     """`PlanStore` on a database. `seal` encrypts bodies."""
@@ -84,6 +88,13 @@ class SqlPlans:
         newest = sa.select(sa.func.max(plans.c.seq)).scalar_subquery()
         old = sa.delete(plans).where(plans.c.expires < now, plans.c.seq < newest)
         return await self._db.write(lambda connection: connection.execute(old).rowcount)
+
+    async def count_plans(self, tenant: str | None = None) -> int:
+        """Count rows that are no marks."""
+        wanted = sa.select(sa.func.count()).select_from(plans).where(plans.c.body != b"")
+        if tenant is not None:
+            wanted = wanted.where(plans.c.tenant == rows.plain(tenant))
+        return int((await self._db.fetch(wanted))[0][0])
 
     def _row(self, one: StoredPlan) -> dict[str, Any]:
         body = one.body
@@ -133,6 +144,10 @@ class MemoryPlans:
         for number in gone:
             del self._rows[number]
         return len(gone)
+
+    async def count_plans(self, tenant: str | None = None) -> int:
+        """Count rows that are no marks."""
+        return sum(bool(one.body) and tenant in (None, one.tenant) for one in self._rows.values())
 
 
 def plans_of(store: StoreLifecycle) -> PlanStore:

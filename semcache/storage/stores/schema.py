@@ -17,7 +17,7 @@ from semcache.errors import StoreError
 from semcache.storage.stores import tables
 
 OLDEST = "0005"  # the migrations begin here
-HEAD = "0016"
+HEAD = "0017"
 MIGRATIONS = Path(__file__).parent / "migrations"
 SALT = 32
 

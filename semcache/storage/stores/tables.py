@@ -372,6 +372,7 @@ tool_results = sa.Table(
     sa.Column("expires", sa.Double, nullable=False),
     sa.Column("seal_key", sa.String),
     sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("user_id", sa.String),  # of a result that is one user's alone
     sa.Index("tool_results_expires", "expires"),
 )
 tool_versions = sa.Table(

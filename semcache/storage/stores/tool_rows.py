@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultRow:
-    """A result as JSON; times are Unix seconds."""
+    """A result as JSON; times are Unix seconds. `user` is set where it is that user's alone."""
 
     key: bytes
     tenant: str
@@ -34,6 +34,7 @@ class ToolResultRow:
     body: bytes
     created: float
     expires: float
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,11 @@ class ToolResultStore(Protocol):
     async def sweep(self, now: float, *, unchanged: float) -> int:
         """Delete what has expired, and versions that are older than `unchanged`; returns how many results."""
 
-    async def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
-        """Forget the results of a tenant, of a tool, of both or all; returns how many."""
+    async def purge(self, *, tenant: str | None = None, tool: str | None = None, user: str | None = None) -> int:
+        """Forget the results of a tenant, of a tool, those that are a user's alone, or all; returns how many."""
+
+    async def count(self, *, tenant: str | None = None, user: str | None = None, shared: bool = False) -> int:
+        """The number of results of a tenant, of those that are a user's alone, or of those that are nobody's alone."""
 
 
 class SqlToolResults:
@@ -80,7 +84,7 @@ class SqlToolResults:
         found = await self._db.fetch(_GET, {"wanted": key})
         if not found:
             return None
-        tenant, tool, created, expires, seal_key, body = found[0]
+        tenant, tool, created, expires, seal_key, body, user = found[0]
         tenant = rows.unplain(tenant)
         if expires <= now:
             return None
@@ -93,7 +97,8 @@ class SqlToolResults:
                 )
             except IntegrityError:
                 return None
-        return ToolResultRow(key, tenant, rows.unplain(tool), bytes(body), created, expires)
+        owner = None if user is None else rows.unplain(user)
+        return ToolResultRow(key, tenant, rows.unplain(tool), bytes(body), created, expires, owner)
 
     async def put(self, row: ToolResultRow) -> None:
         """Write one row."""
@@ -103,6 +108,7 @@ class SqlToolResults:
         values = {
             "key": row.key, "tenant": rows.plain(row.tenant), "tool": rows.plain(row.tool), "created": row.created,
             "expires": row.expires, "seal_key": seal.current if seal is not None else None, "body": body,
+            "user_id": None if row.user is None else rows.plain(row.user),
         }  # fmt: skip
 
         def work(connection: sa.Connection) -> None:
@@ -141,14 +147,18 @@ class SqlToolResults:
 
         return await self._db.write(work, feed=False)
 
-    async def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
+    async def purge(self, *, tenant: str | None = None, tool: str | None = None, user: str | None = None) -> int:
         """Delete rows."""
-        wanted = sa.delete(tool_results)
-        if tenant is not None:
-            wanted = wanted.where(tool_results.c.tenant == rows.plain(tenant))
-        if tool is not None:
-            wanted = wanted.where(tool_results.c.tool == rows.plain(tool))
+        wanted = sa.delete(tool_results).where(*_whose({"tenant": tenant, "tool": tool, "user_id": user}))
         return await self._db.write(lambda connection: connection.execute(wanted).rowcount, feed=False)
+
+    async def count(self, *, tenant: str | None = None, user: str | None = None, shared: bool = False) -> int:
+        """Count rows."""
+        wanted = sa.select(sa.func.count()).where(*_whose({"tenant": tenant, "user_id": user}))
+        if shared:
+            wanted = wanted.where(tool_results.c.user_id.is_(None))
+        wanted = wanted.select_from(tool_results)
+        return int((await self._db.fetch(wanted))[0][0])
 
     async def _write(
         self, scope: str, names: Iterable[str], made: ResourceVersion, now: float, begun: bytes | None
@@ -211,12 +221,21 @@ class MemoryToolResults:
         self._versions = {name: one for name, one in self._versions.items() if one[1] >= unchanged}
         return len(gone)
 
-    async def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
+    async def purge(self, *, tenant: str | None = None, tool: str | None = None, user: str | None = None) -> int:
         """Forget results."""
-        gone = [key for key, one in self._rows.items() if tenant in (None, one.tenant) and tool in (None, one.tool)]
+        gone = [
+            key
+            for key, one in self._rows.items()
+            if tenant in (None, one.tenant) and tool in (None, one.tool) and user in (None, one.user)
+        ]
         for key in gone:
             del self._rows[key]
         return len(gone)
+
+    async def count(self, *, tenant: str | None = None, user: str | None = None, shared: bool = False) -> int:
+        """Count results."""
+        mine = [one for one in self._rows.values() if tenant in (None, one.tenant) and user in (None, one.user)]
+        return sum(one.user is None for one in mine) if shared else len(mine)
 
 
 def tool_results_of(store: StoreLifecycle) -> ToolResultStore:
@@ -227,8 +246,13 @@ def tool_results_of(store: StoreLifecycle) -> ToolResultStore:
 
 
 _GET = sa.select(
-    *(tool_results.c[name] for name in ("tenant", "tool", "created", "expires", "seal_key", "body"))
+    *(tool_results.c[name] for name in ("tenant", "tool", "created", "expires", "seal_key", "body", "user_id"))
 ).where(tool_results.c.key == sa.bindparam("wanted", type_=sa.LargeBinary))
+
+
+def _whose(named: Mapping[str, str | None]) -> list[sa.ColumnElement[bool]]:
+    """The conditions of columns that are to have these values."""
+    return [tool_results.c[name] == rows.plain(value) for name, value in named.items() if value is not None]
 
 
 def _number(key: bytes) -> int:

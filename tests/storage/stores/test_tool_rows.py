@@ -46,6 +46,15 @@ async def test_a_result_is_kept_until_its_end_of_life(url: str) -> None:
         assert await results.sweep(16.0, unchanged=0.0) == 1
         assert await results.purge(tenant="beta") == 0
         assert await results.purge(tool="read") == 1
+        for key, user in ((KEY, "añn\x00"), (OTHER, None)):
+            await results.put(ToolResultRow(key, "acmé\x00", "read", b"4", 11.0, 30.0, user))
+        found = await results.get(KEY, 12.0)
+        assert found is not None
+        assert found.user == "añn\x00"
+        assert await results.count(tenant="acmé\x00") == 2
+        assert (await results.count(user="añn\x00"), await results.count(shared=True)) == (1, 1)
+        assert (await results.purge(user="bob"), await results.purge(tenant="acmé\x00", user="añn\x00")) == (0, 1)
+        assert (await results.count(), await results.purge()) == (1, 1)
         assert await results.get(KEY, 12.0) is None
 
 
