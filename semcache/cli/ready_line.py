@@ -33,7 +33,7 @@ def announce(settings: Settings, url: str, stop: threading.Event) -> None:
         base_url = f"{url}/v1" if unix_path(url) is None else f"{url} (http://localhost/v1)"
         output.note(
             f"semcache is ready on {base_url}  upstream {upstream}  policies {ready['policies']}  "
-            f"store {where}  {held}{_words(settings)}"
+            f"store {where}  {held}configuration {ready['configuration']}  {_words(settings)}"
         )
         return
 

@@ -33,6 +33,7 @@ from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, with_status_noted
 from semcache.proxy.client_edges import ClientEdges
+from semcache.proxy.configuration_digest import configuration_digest
 from semcache.proxy.connection_limits import ConnectionLimits
 from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
@@ -140,6 +141,7 @@ class Proxy:
         meter, store = components.meter, components.store
         ProcessCollector(registry=meter.registry)
         meter.build.labels(__version__, components.embedder.id).set(1)
+        meter.configured(configuration_digest(self._loaded, components.embedder.id))
         try:
             keys = await store.keys()
             check_exposure(settings, bool(keys))
@@ -213,6 +215,7 @@ class Proxy:
             self._retire(retired)
         bounds = settings.limits
         self.settings, self._loaded = settings, loaded
+        self.cache.meter.configured(configuration_digest(loaded, self.cache.embedder_id))
         async with self._doors.auth.reading:
             keys = await self.cache.api_keys()
             self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)

@@ -72,7 +72,8 @@ def health_routes(cache: ResponseCache, *, tells: Callable[[], bool]) -> APIRout
         if tells():
             found["unpriced_models"] = sorted({*unpriced, *cache.prices.unpriced})
             found["entries"] = len(cache.registry)
-        return found | {"embedder": cache.embedder_id, "policies": cache.pack.name}
+        found |= {"configuration": cache.meter.configuration, "embedder": cache.embedder_id}
+        return found | {"policies": cache.pack.name}
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:

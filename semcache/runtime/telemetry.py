@@ -125,6 +125,15 @@ class Meter:
         self.build = Gauge(
             "semcache_build_info", "Version and embedder.", ["version", "embedder"], registry=r, multiprocess_mode="max"
         )
+        # Of live processes: of one that died before a reload nobody should think that it serves by something else.
+        self._configured = Gauge(
+            "semcache_configuration_info",
+            "1 for the digest of what a process serves by: settings, pack, prices, embedder.",
+            ["digest"],
+            registry=r,
+            multiprocess_mode="livemax",
+        )
+        self.configuration = ""
         for counter, values in (
             (self.faults, COMPONENTS),
             (self._unlabelled, UNLABELLED),
@@ -154,6 +163,13 @@ class Meter:
         self._audit_rate.labels(category).set(standing.audit_rate)
         for state in State:
             self._state.labels(category, state.value).set(state is standing.state)
+
+    def configured(self, digest: str) -> None:
+        """Show the digest of what this process serves by from now on."""
+        if self.configuration:
+            self._configured.labels(self.configuration).set(0)
+        self._configured.labels(digest).set(1)
+        self.configuration = digest
 
     def replied(self, endpoint: str, status: int) -> None:
         """Count a reply that begins with this status."""

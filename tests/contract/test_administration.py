@@ -28,6 +28,7 @@ METRICS = {
     "semcache_false_hits_total",
     "semcache_threshold",
     "semcache_build_info",
+    "semcache_configuration_info",
     "semcache_audits_total",
     "semcache_revalidations_total",
     "semcache_verifications_total",
@@ -170,6 +171,9 @@ def test_every_metric_that_dashboards_rely_on_is_there(proxy: Service) -> None:
     families = set(re.findall(r"^# TYPE (\S+) ", text, re.MULTILINE))
     assert families >= METRICS
     assert re.search(r"^semcache_build_info\{.*\} 1.0$", text, re.MULTILINE)
+    digest = proxy.get("/readyz").json()["configuration"]
+    assert re.search(rf'^semcache_configuration_info\{{digest="{digest}"\}} 1.0$', text, re.MULTILINE)
+    assert f"configuration {digest}" in proxy.log.read_text()
     assert re.search(r'^semcache_threshold\{category="default"\} 0\.\d+$', text, re.MULTILINE)
     assert "fjord" not in text
 

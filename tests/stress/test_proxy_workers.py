@@ -98,6 +98,7 @@ def test_metrics_are_those_of_all_workers(workers: Workers) -> None:
     eventually(lambda: counted() == workers.sent)
     text = workers.proxy.get("/metrics").text
     assert re.search(r"^semcache_build_info\{.*\} 1.0$", text, re.MULTILINE)
+    assert len(re.findall(r"^semcache_configuration_info\{.*\} 1.0$", text, re.MULTILINE)) == 1, "workers agree"
     assert re.search(r'^semcache_entries\{category="default"\} [1-9]', text, re.MULTILINE)
 
 
