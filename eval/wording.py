@@ -125,6 +125,8 @@ SETTINGS = {
     "server.ui": "The operators' [page](ui.md) at `/semcache/ui`: `auto` serves it if an admin key exists or only "
     "this machine can connect; `off` never serves it.",
     "store.undo": "Seconds for which a purge or a mistaken report can be undone (`semcache undo`); 0: never.",
+    "store.max_bytes": "Most that a SQLite database may take, such as `2 GiB`; at least 16 MiB. Entries that are worth "
+    "least are given up for it ([disk](operations.md#disk)). Empty: no bound. PostgreSQL: refused.",
     "decisions.rate": "Decisions recorded per second at most, so that `semcache why` can explain them.",
     "decisions.keep": "Seconds that such a record is kept. It is deleted earlier with its tenant or with an entry "
     "that it mentions.",

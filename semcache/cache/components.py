@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.disk_bound import DiskBound
 from semcache.cache.entry_reader import EntryReader
 from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import JudgedLookup
@@ -70,6 +71,7 @@ class Components:
     learner: Learner
     feedback: Feedback
     maintenance: Maintenance
+    disk: DiskBound
     background: TaskSet
     clock: Callable[[], float]
     rng: random.Random

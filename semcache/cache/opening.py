@@ -21,11 +21,12 @@ from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.conversation_lookup import ConversationLookup
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.disk_bound import DiskBound
 from semcache.cache.entry_reader import EntryReader
 from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
-from semcache.cache.maintenance import Anew, Maintenance
+from semcache.cache.maintenance import Anew, Maintenance, grace
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.opening_choices import Opening
 from semcache.cache.placement import Embedding, Placement, categorizer_of
@@ -79,6 +80,7 @@ async def open_components(opening: Opening) -> Components:
     components.event_log.start()
     components.learner.start()
     components.maintenance.start()
+    components.disk.start()
     return components
 
 
@@ -157,6 +159,7 @@ async def _wired(opened: _Opened, closing: AsyncExitStack) -> Components:
     profitability = ProfitabilityMonitor(pack)
     judged, learner = _learning(opened, event_log, profitability, background, rng)
     lookups = _lookups(opened, profitability, rng)
+    disk = DiskBound(store, live, meter, most=opening.max_bytes, grace=grace(pack), clock=clock)
     later = background.start if opening.shared else None
     feedback = Feedback(store, live, event_log, learner, meter, clock=clock, later=later, undo=opening.undo)
     return Components(
@@ -185,7 +188,8 @@ async def _wired(opened: _Opened, closing: AsyncExitStack) -> Components:
         writer=EntryWriter(store, live, maker, learner, opened.faults, meter, worth_in(pack)),
         learner=learner,
         feedback=feedback,
-        maintenance=await _maintenance(opened, learner, event_log, closing),
+        maintenance=await _maintenance(opened, learner, event_log, disk, closing),
+        disk=disk,
         background=background,
         clock=clock,
         rng=rng,
@@ -248,7 +252,9 @@ def _learning(
     return _Learning(judged, Learner(store, log, timed, effects, live, meter, clock=clock, read=opened.verifiers.read))
 
 
-async def _maintenance(opened: _Opened, learner: Learner, event_log: EventLog, closing: AsyncExitStack) -> Maintenance:
+async def _maintenance(
+    opened: _Opened, learner: Learner, event_log: EventLog, disk: DiskBound, closing: AsyncExitStack
+) -> Maintenance:
     """Begin to follow the store where its entries were read; at the end, the index is written last."""
     opening, common, kept = opened.opening, opened.common, opened.kept
     embedder_id, strategy = common.embedder.id, opened.log.strategy
@@ -262,6 +268,7 @@ async def _maintenance(opened: _Opened, learner: Learner, event_log: EventLog, c
         embedder_id=embedder_id,
         clock=opening.clock,
     )
+    maintenance.attach(sweep=disk.keep)
     maintenance.begin(kept.last, kept.anew)
     await maintenance.gauge()
     if (snapshot := _snapshot(opening)) is not None and not opening.looks:
@@ -271,6 +278,7 @@ async def _maintenance(opened: _Opened, learner: Learner, event_log: EventLog, c
     closing.push_async_callback(event_log.close)
     closing.push_async_callback(learner.close)
     closing.push_async_callback(maintenance.close)
+    closing.push_async_callback(disk.close)
     return maintenance
 
 

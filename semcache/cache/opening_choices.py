@@ -77,8 +77,9 @@ class Opening:
     lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache. Models behind
     `second_backend` are asked what the judge cannot tell of an audit. `decisions` says how many decisions are recorded,
     `undo` for how many seconds a deletion can be undone; with `share_memos` tenants share parsed and embedded texts.
-    `common` are the parts of an open cache, for one beside it. One that only `looks` leaves the snapshot of the index,
-    which may be another embedder's, as it is. `policies` and `prices` may have been read before.
+    `max_bytes` bounds the database. `common` are the parts of an open cache, for one beside it. One that only `looks`
+    leaves the snapshot of the index, which may be another embedder's, as it is. `policies` and `prices` may have been
+    read before.
     """
 
     data: str
@@ -106,6 +107,7 @@ class Opening:
     owned: tuple[Backend, ...] = ()
     decisions: DecisionTerms = EVERY_DECISION
     undo: float = 86400.0
+    max_bytes: int | None = None
     share_memos: bool = False
     common: CommonParts | None = None
     looks: bool = False

@@ -95,6 +95,7 @@ def _opening(
         workers=settings.server.workers,
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
+        max_bytes=settings.store.max_bytes,
         share_memos=settings.cache.share_memos,
     )
 

@@ -327,7 +327,7 @@ class ResponseCache:
         found["held_back"] = self.components.quorum.standing()
         found["unpriced_models"] = await self.operating.unpriced()
         found["varying_prompts"] = await self.operating.varying_prompts()
-        found |= self.components.judged.standings()
+        found |= self.components.judged.standings() | await self.components.disk.standing()
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:

@@ -89,6 +89,7 @@ def stats(
     idle = [name for name in found["categories"] if name not in seen]
     if idle:
         output.text(_wrapped(f"neither entries nor requests: {', '.join(idle)}"))
+    _disk(found.get("disk"))
     _money(found.get("outcomes", {}))
     promised = {name: row for name, row in (seen or found["categories"]).items() if row.get("strategy")}
     if promised:
@@ -103,6 +104,7 @@ def stats(
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
     """Return the statistics in the store. Raises ConfigError or StoreError."""
+    from semcache.cache.disk_bound import SizedStore
     from semcache.cache.prompt_sample import ignored_in_service, varying_prompts
     from semcache.config.packs import load
     from semcache.storage.accounting import statistics
@@ -116,6 +118,8 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
         ignored = await ignored_in_service(store)
         varying = await varying_prompts(store, pack.ignore_in_system if ignored is None else ignored)
         said = [one.told() for one in varying[:_FEW]]
+        if isinstance(store, SizedStore):
+            found["disk"] = {"bytes": await store.bytes_used(), "most": settings.store.max_bytes}
         return found | {"unpriced_models": await unpriced_models(settings, store, pack), "varying_prompts": said}
 
 
@@ -264,6 +268,15 @@ def ask_server(
         raise UpstreamError(f"{address} answered no statistics: is there a semcache server?")
     hint = "; set SEMCACHE_SERVER__ADMIN_TOKEN to an admin key" if reply.status_code in (401, 403) else ""
     raise UpstreamError(f"{address} answered {reply.status_code}{hint}")
+
+
+def _disk(found: dict[str, Any] | None) -> None:
+    """Print what the store takes on its disk, and how much it may."""
+    from semcache.cache.disk_bound import size
+
+    if found is not None:
+        bound = "" if found["most"] is None else f" of at most {size(found['most'])} (store.max_bytes)"
+        output.text(f"the store takes {size(found['bytes'])}{bound}")
 
 
 def _money(outcomes: dict[str, dict[str, Any]]) -> None:

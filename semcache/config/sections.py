@@ -94,6 +94,7 @@ def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+_SMALLEST_STORE = 16 << 20  # bytes: an empty one takes a few hundred thousand
 Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -179,12 +180,13 @@ class ServerSection(Section):
 class StorageSection(Section):
     """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas.
 
-    `undo` is how many seconds a purge can be undone.
+    `undo` is how many seconds a purge can be undone. `max_bytes` bounds a SQLite database; None is no bound.
     """
 
     url: SecretStr | None = None
     seal_keys: SecretStr | None = None
     undo: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 86400.0
+    max_bytes: Annotated[int, BeforeValidator(_size), Field(ge=_SMALLEST_STORE)] | None = None
 
 
 class DecisionsSection(Section):

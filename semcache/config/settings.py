@@ -108,6 +108,7 @@ class Settings(Section):
             raise ConfigError("\n".join(_explain(problem, sources) for problem in error.errors())) from error
         settings._sources.update(sources)
         settings._check_sizes()
+        settings._check_store()
         key = env.get("OPENAI_API_KEY", "").strip()
         try:
             settings._openai_key = sendable(SecretStr(key)) if key else None
@@ -126,6 +127,16 @@ class Settings(Section):
                     f"{' and '.join(told) or 'settings'}: server.max_body is {server.max_body} bytes, and a body of "
                     f"that size never fits into server.{name}, {most}: raise that, or lower server.max_body"
                 )
+
+    def _check_store(self) -> None:
+        """Raise ConfigError for a bound on a database that is none of SQLite."""
+        scheme, found, _ = self.store_url.partition("://")
+        if self.store.max_bytes is not None and found and scheme.partition("+")[0] != "sqlite":
+            where = self._sources.get("store.max_bytes", "settings")
+            raise ConfigError(
+                f"{where}: store.max_bytes bounds SQLite alone, and store.url names {scheme}: leave it out, and bound "
+                "the entries with `quota` or `capacity` of the pack"
+            )
 
     @property
     def fallback_key(self) -> SecretStr | None:

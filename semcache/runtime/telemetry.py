@@ -20,7 +20,7 @@ COMPONENTS = (
     *("threshold", "wording", "judged", "freshness"),  # what learns from labels
 )
 UNLABELLED = ("undecided", "late", "failed", "lapsed", "no-answer", "not-stored", "full", "given-up")
-EVICTED = ("quota", "expired", "unreadable")
+EVICTED = ("quota", "disk", "expired", "unreadable")
 REPLIED = ("chat", "completions", "responses", "embeddings", "messages", "other")  # "other" is passed through unread
 LIMITED = ("requests", "tokens", "dollars")
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
@@ -75,6 +75,12 @@ class Meter:
         )
         self.index_bytes = Gauge(
             "semcache_index_bytes", "Memory of the vector index.", registry=r, multiprocess_mode="livesum"
+        )
+        self.store_bytes = Gauge(
+            "semcache_store_bytes",
+            "Bytes of the database that hold something.",
+            registry=r,
+            multiprocess_mode="mostrecent",
         )
         self.threshold = Gauge(
             "semcache_threshold", "Score served from.", ["category"], registry=r, multiprocess_mode="mostrecent"

@@ -62,6 +62,20 @@ class EntryRegistry:
                 displaced.append(gone)
         return displaced
 
+    def give_up(self, count: int) -> list[Card]:
+        """Forget so many cards, each the next victim of the category that is fullest for its quota; return them."""
+        gone: list[Card] = []
+        while len(gone) < count:
+            fullest = max(
+                [quota for quota in self._quotas.values() if len(quota)], key=lambda one: one.fill, default=None
+            )
+            victim = None if fullest is None else fullest.evict()
+            card = None if victim is None else self.remove(victim)
+            if card is None:
+                break
+            gone.append(card)
+        return gone
+
     def remove(self, entry_id: int) -> Card | None:
         """Forget an entry; None when it was not known."""
         card = self._by_id.pop(entry_id, None)

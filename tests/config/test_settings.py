@@ -295,3 +295,19 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(name: str, key: 
         load({name: key})
     assert name in str(caught.value)
     assert "sk" not in str(caught.value).replace(name, "")
+
+
+@pytest.mark.parametrize("url", ["postgresql://u:secret@db/cache", "memory://"])
+def test_a_bound_on_the_disk_is_refused_where_it_cannot_be_kept(url: str) -> None:
+    given = {"SEMCACHE_STORE__MAX_BYTES": "2 GiB", "SEMCACHE_STORE__URL": url}
+    with pytest.raises(ConfigError, match=r"SEMCACHE_STORE__MAX_BYTES: store.max_bytes bounds SQLite alone") as refused:
+        Settings.load({}, given, None)
+    assert "secret" not in str(refused.value)
+    for fitting in ("", "sqlite:///x.db", "x.db"):
+        assert Settings.load({}, given | {"SEMCACHE_STORE__URL": fitting}, None).store.max_bytes == 2 << 30
+
+
+@pytest.mark.parametrize("bound", ["1 MiB", "0", "lots"])
+def test_a_bound_on_the_disk_that_holds_nothing_is_refused(bound: str) -> None:
+    with pytest.raises(ConfigError, match=r"store.max_bytes"):
+        Settings.load({}, {"SEMCACHE_STORE__MAX_BYTES": bound}, None)

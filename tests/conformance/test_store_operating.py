@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from dataclasses import replace
 
 import pytest
 
 from semcache.protocols import OperatorStore
 from semcache.types import ALL_OTHERS, AdminAction, ChangeKind, DecisionRecord, Outcome, Rejection, Scope, Selector
-from tests.conformance.stores import every
+from tests.conformance.stores import every, lasting
 from tests.storage.stores.values import ACME, NOW, digest, entry, event, label, vector
 
 OTHER = Scope("other")
@@ -379,3 +380,16 @@ async def test_a_tenant_erases_nothing_of_another_by_naming_its_ids(store):
     await store.erase(Selector(tenant="acme", ids=(3,)), now=NOW)
     assert await requests(store) == ["req_1"]
     assert await store.bring_back("b", now=NOW) == [3]
+
+
+@lasting
+async def test_the_size_of_a_store_grows_and_copies_for_an_undo_can_be_forgotten(store):
+    before = await store.bytes_used()
+    assert before > 0
+    for number in range(1, 31):
+        # PostgreSQL would compress what repeats itself.
+        await store.put(entry(number, body=random.Random(number).randbytes(20_000)), vector(number))
+    assert await store.bytes_used() > before + 30 * 20_000
+    await store.set_aside(Selector(everything=True), batch="b", now=NOW, until=NOW + 50)
+    assert await store.forget_deleted() == 30
+    assert await store.bring_back("b", now=NOW + 1) == []

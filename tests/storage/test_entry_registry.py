@@ -163,3 +163,27 @@ def test_hot_entries_stay_within_their_bytes() -> None:
     assert hot.get(99) is None
     hot.remove(9)
     assert hot.get(9) is None
+
+
+def test_cards_are_given_up_by_the_category_that_is_fullest_for_its_quota() -> None:
+    sizes = {"a": 10, "b": 4}
+    held = EntryRegistry(lambda category: Quota(sizes[category], Lru()))
+    for number in range(4):
+        held.add(card(number))
+        if number < 3:
+            held.add(card(10 + number, category="b"))
+    # b is 3/4 full and a 4/10; at 1/4 a is the fuller one.
+    assert [one.id for one in held.give_up(3)] == [10, 11, 0]
+    assert held.counts() == {"a": 3, "b": 1}
+    assert len(held.give_up(100)) == 4
+    assert held.give_up(1) == []
+
+
+def test_what_borrowed_most_of_a_pool_gives_up_first() -> None:
+    pool = SharedCapacity(10, {"a": 8.0, "b": 2.0}, lambda _: Lru())
+    held = EntryRegistry(pool.of)
+    for number in range(5):
+        held.add(card(number))
+        held.add(card(10 + number, category="b"))
+    assert [one.id for one in held.give_up(4)] == [10, 11, 12, 13]
+    assert pool.held == 6

@@ -20,6 +20,11 @@ class Quota:
         self._weights: dict[int, float] = {}
         self.held = 0.0
 
+    @property
+    def fill(self) -> float:
+        """The share of the capacity that is held."""
+        return self.held / self._capacity if self._capacity > 0 else float(self.held > 0)
+
     def admit(self, id: int, weight: float = 1.0, worth: Worth = PLAIN) -> list[int]:
         """Take an id in and return those that had to go. One that exceeds the whole capacity comes straight back."""
         self.forget(id)

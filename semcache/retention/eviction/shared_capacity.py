@@ -77,6 +77,15 @@ class CapacityShare:
         """Take an id in and return those that had to go, of this category or of others."""
         return self._pool.admit(self, id, weight, worth)
 
+    @property
+    def fill(self) -> float:
+        """The share of the quota that is held; more than 1 where others leave room."""
+        return self.books.held / self.quota if self.quota > 0 else float(self.books.held > 0)
+
+    def evict(self) -> int | None:
+        """Evict the policy's victim of this category and return it; None when nothing is held."""
+        return self.books.evict()
+
     def touch(self, id: int) -> None:
         """Note a hit; unknown ids are ignored."""
         self.books.touch(id)

@@ -27,6 +27,7 @@ from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.key_rows import KeyRows
 from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
+from semcache.storage.stores.store_size import StoreSize
 from semcache.storage.stores.tables import changes, decisions, entries, mentions, meta, rejections
 from semcache.storage.stores.wording_rows import WordingRows
 from semcache.types import Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
@@ -39,7 +40,7 @@ CHUNK = 500
 _BEFORE = b"before"  # what makes a digest that no request has
 
 
-class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows, KeyRows):
+class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows, KeyRows, StoreSize):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.

@@ -21,7 +21,8 @@ Row: TypeAlias = Sequence[Any]
 # SQL and its arguments by name, or a list of them for a statement that is run once for each.
 Bound: TypeAlias = tuple[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 Job: TypeAlias = Callable[[], None]
-PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON")
+# The write-ahead log keeps the size that it once had, and a long deletion makes it large.
+PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON", "PRAGMA journal_size_limit=16777216")
 
 
 class SqliteThread:
