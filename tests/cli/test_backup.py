@@ -151,7 +151,8 @@ async def test_a_backup_of_before_an_upgrade_is_upgraded_when_it_is_opened(
 ) -> None:
     await fill(PROMPTS)
     assert run("backup", "b.db").returncode == 0
-    change(tmp_path / "b.db", "ALTER TABLE judgements DROP COLUMN model")
+    for table, column in (("judgements", "model"), ("api_keys", "expires"), ("tool_results", "user_id")):
+        change(tmp_path / "b.db", f"ALTER TABLE {table} DROP COLUMN {column}")
     change(tmp_path / "b.db", "UPDATE semcache_version SET version_num = '0014'")
     done = run("restore", "b.db", "--data", "again", "--json")
     assert json.loads(done.stdout)["schema"] == "0014"
