@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from semcache.storage.stores.sqlite_copy import StoreContent
 
 _BESIDE = ("models", "embedder.json", "verifier")  # models of one's own, in the data folder
-_NAMED = {"entries": "entries", "api_keys": "API keys", "labels": "labels", "plans": "plans"}
+_NAMED = {"entries": "entry", "api_keys": "API key", "labels": "label", "plans": "plan"}
 
 
 def backup(
@@ -99,4 +99,5 @@ def _tell(settings: Settings, found: StoreContent, file: Path, as_json: bool) ->
 
 
 def _content(found: StoreContent) -> str:
-    return ", ".join(f"{found.counts[name]:,} {word}" for name, word in _NAMED.items())
+    plural = {"entry": "entries"}
+    return ", ".join(output.many(found.counts[name], word, plural.get(word)) for name, word in _NAMED.items())

@@ -42,7 +42,7 @@ async def test_what_is_restored_is_what_was_backed_up(tmp_path: Path, run: Run, 
 
     done = run("backup", "b.db")
     assert done.returncode == 0, done.stderr
-    assert "2 entries, 1 API keys" in done.stderr
+    assert "2 entries, 1 API key, 0 labels" in done.stderr
     assert stat.S_IMODE((tmp_path / "b.db").stat().st_mode) == 0o600
     done = run("restore", "b.db", "--data", "again")
     assert done.returncode == 0, done.stderr
