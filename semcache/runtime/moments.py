@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from semcache.errors import ConfigError, InvalidArgument
-from semcache.runtime.durations import duration
 
 _LAST = 253402300799  # the last second that a date can hold
 
@@ -23,6 +22,8 @@ def later(text: str, now: float) -> float:
 
     Raises InvalidArgument for anything else, and for what is over.
     """
+    from semcache.runtime.durations import duration  # with msgspec, which no help needs
+
     try:
         date = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -80,7 +80,8 @@ async def test_a_store_is_held_to_its_bound_and_what_was_asked_of_late_stays(
         assert "more than store.max_bytes" in caplog.text
         assert "worth least were given up" in caplog.text
         gauge = cache.meter.registry.get_sample_value("semcache_store_bytes")
-        assert gauge == await used(cache)
+        assert gauge is not None
+        assert 0 < gauge <= most
         before, caplog_lines = evicted(cache), len(caplog.records)
         await cache.components.disk.keep(START + 60.0)
         assert (evicted(cache), len(caplog.records)) == (before, caplog_lines), "within the bound nothing goes"

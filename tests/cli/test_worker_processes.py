@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -76,21 +77,28 @@ def test_a_worker_that_takes_a_place_serves_what_was_reloaded_last_and_not_what_
     url = url_of(ready(server))
     pack = tmp_path / "plain.yaml"
 
-    def packs_after_a_death() -> set[str]:
-        os.kill(_children(server)[-1], signal.SIGKILL)
-        assert _said(server, "died: killed by SIGKILL")
-        assert _said(server, "serves in the place of one that died")
+    def packs() -> set[str]:
         found = set()
         for _ in range(20):
             with urllib.request.urlopen(f"{url.removesuffix('/v1')}/readyz", timeout=PATIENCE) as reply:
                 found.add(json.load(reply)["policies"])
         return found
 
+    def packs_after_a_death() -> set[str]:
+        os.kill(_children(server)[-1], signal.SIGKILL)
+        assert _said(server, "died: killed by SIGKILL")
+        assert _said(server, "serves in the place of one that died")
+        return packs()
+
     pack.write_text("name: other\n")
     assert packs_after_a_death() == {"plain"}
     done = run("reload")
     assert done.returncode == 0, done.stderr
     assert "restart" not in done.stdout
+    until = time.monotonic() + PATIENCE  # one worker answered; the other reads the same file soon after it
+    while packs() != {"other"}:
+        assert time.monotonic() < until, "a worker has not reloaded"
+        time.sleep(0.1)
     pack.write_text("name: [broken\n")
     assert packs_after_a_death() == {"other"}
 

@@ -211,7 +211,7 @@ async def test_examples_and_certificate_survive_a_restart_and_go_with_their_entr
         here.upstream.calls.clear()
         await here.ask()
         assert all(len(json.loads(call.body)["messages"]) == 1 for call in here.upstream.calls)
-        [sweep] = here.proxy.cache.components.maintenance._sweepers
+        *_, sweep = here.proxy.cache.components.maintenance._sweepers
         await sweep(0.0)
         assert {one.id for one in pool}.isdisjoint(known)
 

@@ -365,7 +365,7 @@ async def test_expired_plans_leave_the_store_and_the_memory(tmp_path: Path) -> N
     clock = Clock()
     async with world(tmp_path, clock=clock, plans__life="1000", store__url=f"sqlite:///{tmp_path}/s.db") as here:
         await here.learned()
-        [sweep], library = here.proxy.cache.components.maintenance._sweepers, here.proxy.cache.plans.library
+        (*_, sweep), library = here.proxy.cache.components.maintenance._sweepers, here.proxy.cache.plans.library
         clock.now += 2000.0
         await sweep(clock.now)
         assert len(library.templates()) == 1, "one that has just expired may still have a run under way"
