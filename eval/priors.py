@@ -80,6 +80,7 @@ HANDS = {
     "mixed": (
         *("unread_reworded", "unread_mixed", "unread_long", "unread_people"),
         *("unread_idiom", "unread_typed", "unread_free", "unread_tasks", "unread_requests"),
+        *("unread_fragments", "unread_one_topic"),  # written after the prior that ships was fitted
     ),
     "natural": ("unread_natural",),  # questions that were written one by one, and judged
     "misleading": MISLEADING,  # no traffic: nothing is learned of it, but it is checked

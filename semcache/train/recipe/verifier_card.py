@@ -81,9 +81,9 @@ def readme(
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
         "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
-        "eighth, and all groups of twenty-two hands (`unread`); of natural questions those of four hands, about topics "
-        "of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were never "
-        "trained on.",
+        "eighth, and all groups of twenty-four hands (`unread`); of natural questions those of four hands, about "
+        "topics of their own. Those are the nearest to prompts of strangers. Quora's pairs, STS and fow-cache were "
+        "never trained on.",
         "",
         "## Held out by the recipe",
         "",
