@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DEGREES = re.compile(r"\s?(?:\u00b0\s?([CF])\b|([\u2103\u2109]))")
 _FRACTIONS = re.compile("(?:([0-9]{1,9}) ?)?([\u00bc-\u00be\u2150-\u215e])")
 # What says nothing to anybody: marks of ownership behind a name, and an accent in the place of an apostrophe.
-_MUTE = re.compile("(?<=\\w)[\u2122\u00ae\u00a9]|(?<=[^\\W\\d_])\u00b4(?=[^\\W\\d_])")
+_MUTE = re.compile("(?<=\\w)[\u2122\u00ae\u00a9]+|(?<=[^\\W\\d_])\u00b4(?=[^\\W\\d_])")
 _CURRENCIES = {
     "\u20ac": "eur euro euros",
     "\u00a3": "gbp pound pounds sterling quid",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from semcache.matching.guards import GUARDS, conflicts
@@ -98,6 +98,7 @@ def test_other_symbols_scripts_or_tones_veto(one: str, two: str) -> None:
         assert any(conflict.veto for conflict in conflicts(*pair, ()))
 
 
+@example("Brand\u00ae\u00ae", "Brand")
 @given(st.text(), st.text())
 def test_likeness_is_symmetric(one: str, two: str) -> None:
     assert alike(one, one)

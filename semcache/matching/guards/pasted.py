@@ -116,8 +116,8 @@ def _tokens_of(text: str, code: bool) -> _Tokens:
 
 
 def _held(part: _Part, text: str) -> bool:
-    """Return True if a text has this part word for word."""
-    return f" {' '.join(part.tokens)} " in _tokens_of(text, part.code).joined
+    """Return True if a text has this part word for word; a part without a word to compare is in any text."""
+    return not part.tokens or f" {' '.join(part.tokens)} " in _tokens_of(text, part.code).joined
 
 
 @scoped_cache(maxsize=1024)

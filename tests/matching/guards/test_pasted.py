@@ -62,6 +62,7 @@ SAME = [
         "Plan for us: Rome for three days, we have two kids and want to skip museums.",
     ),
     ("Question: how do I reset my password?", "How can I reset my password?"),
+    ("What does `:::` mean in R?", "Tell me what `:::` means in R."),
 ]
 
 
