@@ -33,6 +33,7 @@ from semcache.agents.slots import (
 from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_value, span_of
 from semcache.agents.value_roles import are_exchanged, is_unlike
 from semcache.agents.word_alignment import Element, align, weight
+from semcache.matching.guards.opposites import AXES
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -297,8 +298,8 @@ def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
 def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
     """The pattern of both, where they agree on most; None where they do not.
 
-    Where values that the plan does not use differ, or light words, a gap takes any: the two tasks had the same plan, so
-    it does not depend on them. Of other words that is not known, and there is no pattern of both.
+    Where the words differ a gap takes any: the two tasks had the same plan, so it does not depend on them. Of words
+    that have an opposite that is not known, and there is no pattern of both.
     """
     if one.signs != two.signs:
         return None
@@ -314,7 +315,7 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
         mine, theirs = one.elements[start:end], two.elements[first:last]
         if {gap.slot for gap in _named(mine)} | {gap.slot for gap in _named(theirs)}:
             return None
-        if any(isinstance(one, str) and stem(one) not in STOP for one in (*mine, *theirs)):
+        if any(isinstance(word, str) and word in AXES for word in (*mine, *theirs)):
             # "Private" and "hidden" lead to one plan, and "public" to another.
             return None
         widest = max(_width(mine), _width(theirs))

@@ -82,6 +82,9 @@ def test_two_wordings_of_one_plan_are_merged_where_they_agree_on_most() -> None:
     assert (
         merge(one, learned("Show me the new customers who complained about Elm desk", {"product": "Elm desk"})) is None
     )
+    named = merge(one, learned("Show me the families who complained about Elm desk", {"product": "Elm desk"}))
+    assert named is not None, "neither customers nor families have an opposite"
+    assert fit(named, "Show me the schools who complained about lamps").values == {"product": "lamps"}
     assert merge(one, learned("Delete the account of Ann", {"who": "Ann"})) is None
 
 
