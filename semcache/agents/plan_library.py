@@ -264,7 +264,7 @@ class PlanLibrary:
             vectors = list(np.frombuffer(row.vectors, "<f4").reshape(-1, self._embedder.dim))
         kept = without_loose(template.patterns)
         if len(kept) < len(template.patterns):
-            # Earlier versions took any word where two tasks had different ones.
+            # Earlier versions took any word where two tasks had different ones, opposites too.
             template = replace(template, patterns=tuple([template.patterns[place] for place in kept]))
             vectors = [vectors[place] for place in kept] if vectors else []
         self._place(template, vectors)

@@ -30,6 +30,7 @@ _POINTING = vocabulary(
 _COMPARING = vocabulary(
     "more less fewer higher lower bigger smaller larger greater lesser longer shorter earlier later not"
 )
+_FIRST = _CHOOSING | _COMPARING
 _ADDING = vocabulary("and or but")
 _JOINTS = _ADDING | vocabulary(" with without by as for to via per in at on near from into")
 # What stands behind a value and says how, where or when.
@@ -57,7 +58,7 @@ def is_qualified(value: str) -> bool:
         return bool(said)
     first, last = said[0], said[-1]
     return (
-        first in _CHOOSING | _COMPARING
+        first in _FIRST
         or first.startswith("non-")
         or any(one in _POINTING or _is_superlative(one) for one in said)
         or (len(said) > 1 and (last in _BEHIND or last in _JOINTS or first in _ADDING))

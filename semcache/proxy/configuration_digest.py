@@ -12,7 +12,7 @@ import msgspec
 
 from semcache.proxy.reloading import Loaded
 
-# What each machine has of its own, and the names of files whose content counts.
+# What each machine has of its own, and the names of what counts by its content or its id.
 _OWN = frozenset(
     {
         "data",
@@ -23,6 +23,7 @@ _OWN = frozenset(
         "log.level",
         "policies",
         "prices",
+        "embedder",
     }
 )
 
@@ -31,7 +32,6 @@ def configuration_digest(loaded: Loaded, embedder_id: str) -> str:
     """Return twelve hexadecimal digits, the same for two processes that serve by the same."""
     # Secrets are masked there, also those within URLs.
     settings = {key: value for key, value, _ in loaded.settings.explain() if key not in _OWN}
-    settings.pop("embedder")
     pack = msgspec.structs.replace(loaded.pack, source="")
     # In their order: of patterns and of rules, the first that matches counts.
     prices = [(pattern, msgspec.to_builtins(rates)) for pattern, rates in loaded.prices.items()]
