@@ -131,7 +131,7 @@ async def fill(
         elif any(hole.slot in waiting for hole in _holes(step)):
             steps.append(None)
         else:
-            steps.append(tuple([_made(one, values, tools) for one in step.actions]))
+            steps.append(tuple([await _made(one, values, tools) for one in step.actions]))
     return FilledPlan(tuple(steps), "\n".join(lines), filled, len(open_))
 
 
@@ -205,12 +205,12 @@ def _observe(tree: Filled, made: Json, values: dict[str, Json]) -> None:
         raise UnfitTemplate(PlanReason.OFF_PLAN)
 
 
-def _made(action: Action, values: Mapping[str, Json], tools: Mapping[str, DeclaredTool]) -> PlannedCall:
+async def _made(action: Action, values: Mapping[str, Json], tools: Mapping[str, DeclaredTool]) -> PlannedCall:
     arguments = _put(action.arguments, values)
     tool = tools.get(action.tool)
     if tool is None:
         raise UnfitTemplate(PlanReason.UNDECLARED_TOOL, action.tool)
-    if not valid(tool, arguments):
+    if not await valid(tool, arguments):
         raise UnfitTemplate(PlanReason.INVALID, action.tool)
     return PlannedCall(action.tool, arguments, tool.reads)
 
