@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semcache.config.settings import Settings
+from semcache.dialects.hop_headers import connection_own
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import Scope
 from semcache.proxy.auth import Authenticator, Caller
@@ -57,12 +58,13 @@ class SharedAccount:
 
     def check_request(self, scope: Scope, caller: Caller, request: Request) -> None:
         """Raise RequestRejected(403) for a request whose answer is made of what others may have kept there."""
-        if request.endpoint not in _NAMING or not request.traits.stateful:
+        if request.endpoint not in _NAMING:
             return
         identity = request.identity
         named = next((one for one in _NAMING[request.endpoint] if _names_kept(one, identity.get(one))), None)
-        if named is None and _has_reference(identity.get("input")):
-            named = "input"
+        if named is None and request.endpoint is Endpoint.RESPONSES:
+            named = "input" if _has_reference(identity.get("input")) else None
+            named = "tools" if named is None and _has_container(identity.get("tools")) else named
         if named is None or not self._confines(scope, caller):
             return
         message = (
@@ -79,14 +81,22 @@ class SharedAccount:
             return True
         if len(self.auth.tenants) < 2:
             return False
-        shows = any(name in _CREDENTIALS and name not in caller.consumed for name, _ in scope["headers"])
-        return self.own_key or (self.fallback and not shows)
+        return self.own_key or (self.fallback and not _shows_credentials(scope, caller))
 
 
 def account_of(settings: Settings, auth: Authenticator) -> SharedAccount:
     """Return the upstream account of a server with these settings."""
     upstream = settings.upstream
     return SharedAccount(auth, upstream.passthrough, upstream.api_key is not None, settings.fallback_key is not None)
+
+
+def _shows_credentials(scope: Scope, caller: Caller) -> bool:
+    """Return True if a credential of the caller's own goes to the upstream: none does that `Connection` lists."""
+    shown = {name for name, _ in scope["headers"] if name in _CREDENTIALS and name not in caller.consumed}
+    if not shown:
+        return False
+    pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+    return not connection_own(pairs).issuperset(name.decode("latin-1") for name in shown)
 
 
 def _names_kept(field: str, value: object) -> bool:
@@ -100,6 +110,23 @@ def _names_kept(field: str, value: object) -> bool:
 
 
 def _has_reference(turns: object) -> bool:
+    """Return True if an item stands for one that is kept: an id is enough, whatever else it has beside it."""
     return isinstance(turns, list) and any(
-        isinstance(turn, dict) and turn.get("type") == "item_reference" for turn in turns
+        isinstance(turn, dict)
+        and (turn.get("type") == "item_reference" or (turn.get("type") is None and turn.get("role") is None))
+        for turn in turns
     )
+
+
+def _has_container(tools: object) -> bool:
+    """Return True if a tool is to run in a container that there is already."""
+    return isinstance(tools, list) and any(
+        isinstance(tool, dict) and any(_is_container(tool.get(one)) for one in ("container", "environment"))
+        for tool in tools
+    )
+
+
+def _is_container(given: object) -> bool:
+    if isinstance(given, dict):
+        return any(given.get(name) is not None for name in ("id", "container_id"))
+    return given is not None

@@ -81,6 +81,16 @@ def test_a_key_that_fills_in_is_shared_by_those_who_show_none() -> None:
     assert allowed(account, "GET", "/v1/files", TENANT, b"x-api-key")
 
 
+@pytest.mark.parametrize("listed", ["api-key", "keep-alive, API-Key", "x-api-key ,api-key"])
+def test_a_credential_that_goes_no_further_is_none(listed: str) -> None:
+    account = SharedAccount(keys("acme", "globex"), fallback=True)
+    scope = {"method": "GET", "path": "/v1/files", "headers": [(b"api-key", b"x"), (b"connection", listed.encode())]}
+    with pytest.raises(RequestRejected):
+        account.check(scope, TENANT)
+    if "x-api-key" not in listed:
+        account.check({**scope, "headers": [*scope["headers"], (b"x-api-key", b"x")]}, TENANT)
+
+
 def test_one_tenant_may_be_confined_too() -> None:
     account = SharedAccount(keys("acme"), "stateless")
     assert not allowed(account, "GET", "/v1/files")
@@ -119,6 +129,10 @@ async def test_the_proxy_asks_before_it_passes_on(tmp_path: Path) -> None:
         {"conversation": "conv_1"},
         {"prompt": {"id": "pmpt_1"}},
         {"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "And then?"}]},
+        {"input": [{"id": "msg_1"}, {"role": "user", "content": "And then?"}]},
+        {"input": [{"type": "item_reference", "role": "user", "id": "msg_1"}]},
+        {"tools": [{"type": "code_interpreter", "container": "cntr_1"}]},
+        {"tools": [{"type": "shell", "environment": {"type": "container_reference", "container_id": "cntr_1"}}]},
     ],
     ids=str,
 )
@@ -127,7 +141,8 @@ async def test_a_response_is_not_made_of_what_others_keep(tmp_path: Path, named:
     async with two_tenants(tmp_path, upstream) as (proxy, key):
         body = {"model": "m", "input": "What did I say?", **named}
         refused = await Call(proxy, body, path="/v1/responses", x_semcache_key=key).reply()
-        plain = {"model": "m", "input": "What did I say?"}
+        new = [{"type": "code_interpreter", "container": {"type": "auto"}}, {"type": "shell", "environment": {"a": 1}}]
+        plain = {"model": "m", "input": [{"role": "user", "content": "What did I say?"}], "tools": new}
         asked = await Call(proxy, plain, path="/v1/responses", x_semcache_key=key).reply()
     assert (refused.status, refused.json["error"]["code"]) == (403, "shared_account")
     assert refused.json["error"]["param"] == next(iter(named))
