@@ -23,6 +23,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 
 Json: TypeAlias = Any
 MAX_CALLS = 64
+_LONGEST = 4_000  # characters of a task; the words of a longer one are hardly ever few enough to be aligned
 MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
 MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
 _DEPTH = 24
@@ -180,6 +181,8 @@ def task_of(messages: Sequence[Mapping[str, Any]], system: str = "") -> tuple[st
         isinstance(shown, list) and any(not isinstance(part, Mapping) or "text" not in part for part in shown)
     ):
         raise NoRun(PlanReason.NO_TASK)
+    if len(task) > _LONGEST:
+        raise NoRun(PlanReason.TOO_LARGE)
     return without_courtesy(task), "\0".join((told, *asked))
 
 

@@ -221,11 +221,12 @@ def find(text: str) -> tuple[TaskValue, ...]:
 
 def _names(text: str, found: Sequence[TaskValue]) -> Iterator[tuple[int, int]]:
     """The places of what is written as a name; "A-1 of Ann Lee" holds one, beside an identifier."""
-    ids = [(one.start, one.end) for one in found if one.kind is SlotKind.ID]
+    ids = [one for one in found if one.kind is SlotKind.ID]
+    begun, over = {one.start for one in ids}, {one.end for one in ids}
     for match in _NAME.finditer(text):
         start, end = match.span()
         for joint in _JOINT.finditer(text, start, end):
-            if any(first < joint.start() == last or first == joint.end() for first, last in ids):
+            if joint.start() in over or joint.end() in begun:
                 yield start, joint.start()
                 start = joint.end()
         yield start, end
