@@ -43,7 +43,7 @@ async def valid(tool: DeclaredTool, arguments: Json) -> bool:
             return await asyncio.to_thread(_accepts, tool.schema, arguments, _MOST)
     except Exception as error:
         # A schema comes from a client: whatever is wrong with it, the planner can be asked.
-        _log.info("the schema of the tool %s cannot be used: %r", tool.name, error)
+        _log.info("the schema of the tool %r cannot be used: %r", tool.name, error)
         return False
 
 

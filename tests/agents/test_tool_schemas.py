@@ -140,3 +140,10 @@ def test_usual_schemas_are_applied(schema: dict[str, Any], right: Any, wrong: An
 @pytest.mark.parametrize("schema", [{"type": "what"}, {"properties": 3}, {"$ref": "https://example.org/s"}, 3, None])
 def test_what_is_no_schema_passes_nothing(schema: Any) -> None:
     assert not accepts_whole(schema, {"value": 1})
+
+
+def test_a_tools_name_begins_no_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "semcache")
+    assert not asyncio.run(valid(DeclaredTool("look\nerror: the disk is full", {"type": "what"}, True, b""), {}))
+    assert "schema of the tool" in caplog.text
+    assert "\nerror: the disk" not in caplog.text
