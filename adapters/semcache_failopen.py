@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.found import Found, chat_request, check_scope
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Assembled, Request, Scope, Selector
+from semcache.types import Assembled, Outcome, Request, Scope, Selector
 
 T = TypeVar("T")
 _CUT = (
@@ -47,7 +47,45 @@ _RUN_UPSTREAM = re.compile(
     r"""|["']plugins["'](?:: ?|, )\[[^]]*["']id["']: ?["']web"""
     r"""|:online["']"""
 )
+# Reasoning as hosts keep it, and where its provider's signature stands: in the block or inside one of its fields.
+_REASONING = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoning_content"))
+_SIGNATURES = ("signature", "data", "encrypted_content", "redacted_content", "thinking_signature", "id")
+_INSIDE = ("extras", "additional_information", "reasoning_content")
+_BOUND_FIELDS = frozenset(
+    ("thinking_blocks", "reasoning_details", "thinking_signature", "__gemini_function_call_thought_signatures__")
+)
 _log = logging.getLogger("semcache.adapters")
+
+
+def kept_by(host: str, found: Found) -> Any:
+    """Return what an adapter has kept of an answer under this name; KeyError where there is nothing.
+
+    Reasoning that its provider has signed is left out of an answer to other words: the provider takes it back in the
+    conversation that it was made in alone.
+    """
+    kept = (found.completion or {})[host]
+    return kept if found.outcome is Outcome.EXACT else _unsigned(kept)
+
+
+def _unsigned(kept: Any) -> Any:
+    if isinstance(kept, list):
+        return [_unsigned(one) for one in kept if not (isinstance(one, dict) and _is_signed_reasoning(one))]
+    if not isinstance(kept, dict):
+        return kept
+    signed = {name for name in kept if name in _BOUND_FIELDS or (name == "reasoning" and _is_signed(kept[name]))}
+    if kept.get("type") == "text":
+        # Gemini signs the text itself, LangChain keeps that beside it.
+        signed |= {name for name in ("extras",) if _is_signed(kept.get(name))}
+    return {name: _unsigned(value) for name, value in kept.items() if name not in signed}
+
+
+def _is_signed_reasoning(part: Mapping[str, Any]) -> bool:
+    kinds = {part.get("type"), part.get("block_type")}
+    return bool(_REASONING & kinds) and (_is_signed(part) or any(_is_signed(part.get(name)) for name in _INSIDE))
+
+
+def _is_signed(part: Any) -> bool:
+    return isinstance(part, dict) and any(part.get(name) for name in _SIGNATURES)
 
 
 class Pending:

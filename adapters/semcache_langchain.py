@@ -37,7 +37,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generati
 import semcache
 from semcache.cache.found import Found
 from semcache.types import Request
-from semcache_failopen import FailOpen, Pending, finish_reason, reason_in, runs_upstream
+from semcache_failopen import FailOpen, Pending, finish_reason, kept_by, reason_in, runs_upstream
 
 _REVIVED = (
     *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),
@@ -147,7 +147,7 @@ class SemanticCache(BaseCache):
             return None
         if serve:
             try:
-                return _revived((found.completion or {})["langchain"])
+                return _revived(kept_by("langchain", found))
             except Exception as error:
                 self._cache.failed("reviving an answer", error)
         self._pending.put((prompt, llm_string), found)

@@ -46,7 +46,7 @@ from semcache import SemanticCache
 from semcache.cache.found import Found
 from semcache.dialects.answer import pieces
 from semcache.types import Request
-from semcache_failopen import FailOpen, finish_reason, reason_in, runs_upstream
+from semcache_failopen import FailOpen, finish_reason, kept_by, reason_in, runs_upstream
 
 R = TypeVar("R", ChatResponse, CompletionResponse)
 
@@ -217,7 +217,7 @@ class CachedLLM(CustomLLM):
         if found is None or not serve:
             return found, None
         try:
-            return found, kind.model_validate((found.completion or {})["llamaindex"])
+            return found, kind.model_validate(kept_by("llamaindex", found))
         except Exception as error:
             self._cache.failed("reviving an answer", error)
             return found, None
