@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 from semcache.agents.capture import Draft
+from semcache.agents.common_patterns import in_common
 from semcache.agents.composed_text import ComposedText, FromResult
 from semcache.agents.passing_values import passing_in
-from semcache.agents.pattern import TaskPattern, fit, merge, widened
+from semcache.agents.pattern import TaskPattern, fit, widened
 from semcache.agents.pattern_gap import PatternGap, Writing, only_value
 from semcache.agents.run import Json, digest
 from semcache.agents.slots import SlotKind, words
@@ -301,25 +301,11 @@ def _patterns(
     # A list that a successful run had in a slot is accepted there in every wording.
     known = tuple([_accepting(one, (learned,)) for one in known])
     learned = _accepting(learned, known)
-    common = [both for other in known if not _loose(other) and (both := merge(other, learned)) is not None]
+    common = in_common(known, learned)
     # A word that the plan says must be in every task of it.
     kept = [both for both in common if both not in known and not (set(learned.stems) - set(both.stems)) & said]
     best = max(kept, key=lambda one: len(one.stems), default=None)
     return (*known, learned, *([best] if best is not None else []))
-
-
-def _loose(pattern: TaskPattern) -> bool:
-    """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
-    return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)
-
-
-def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:
-    """The places of the patterns that stand, which are all but those merged more loosely than two tasks are now."""
-    whole = [one for one in patterns if not _loose(one)]
-    if not whole or len(whole) == len(patterns):
-        return list(range(len(patterns)))
-    merged = {both.text() for one, two in combinations(whole, 2) if (both := merge(one, two)) is not None}
-    return [place for place, one in enumerate(patterns) if not _loose(one) or one.text() in merged]
 
 
 def _accepting(pattern: TaskPattern, others: Sequence[TaskPattern]) -> TaskPattern:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from semcache.agents.asking_tasks import may_differ, only_asks
 from semcache.agents.loose_signs import loose_signs
-from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, writing
+from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, without_article, writing
 from semcache.agents.short_patterns import family_of, is_asked, may_free
 from semcache.agents.slots import (
     ARTICLE,
@@ -33,7 +34,6 @@ from semcache.agents.slots import (
 from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_value, span_of
 from semcache.agents.value_roles import are_exchanged, is_unlike
 from semcache.agents.word_alignment import Element, align, weight
-from semcache.matching.guards.opposites import AXES
 from semcache.request.text import vocabulary
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -80,12 +80,13 @@ class TaskPattern:
     """Fixed words, in lower case, and gaps. Words are compared by their stems.
 
     `signs` are the loose signs between them, which a task must have too. `freed` says that two runs have shown that one
-    word tells this kind of task from others (`short_patterns`).
+    word tells this kind of task from others (`short_patterns`), `asks` that its tasks only asked (`asking_tasks`).
     """
 
     elements: tuple[Element, ...]
     signs: str = ""
     freed: bool = False
+    asks: bool = False
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ def learned(task: str, values: Mapping[str, str], *, salt: bytes = b"") -> TaskP
         place = end
     rest = [_spelt(task, word) for word in said[place:]]
     spans = [span_of(task, said, first, end, gap.kind) for first, end, gap in taken]
-    return TaskPattern((*elements, *rest), loose_signs(task, spans))
+    return TaskPattern((*elements, *rest), loose_signs(task, spans), asks=only_asks(task))
 
 
 def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
@@ -192,7 +193,7 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
         [
             stem(one)
             for place in lost
-            if isinstance(one := pattern.elements[place], str) and not _is_article(stem(one), place, path, said)
+            if isinstance(one := pattern.elements[place], str) and not _is_article(pattern.elements, place, path, said)
         ]
     )
     surplus = tuple(
@@ -222,12 +223,15 @@ def _gaps(pattern: TaskPattern) -> list[PatternGap]:
     return [one for one in pattern.elements if isinstance(one, PatternGap)]
 
 
-def _is_article(word: str, place: int, path: Sequence[tuple[int, int]], said: Sequence[TaskWord]) -> bool:
+def _is_article(
+    elements: Sequence[Element], place: int, path: Sequence[tuple[int, int]], said: Sequence[TaskWord]
+) -> bool:
     """Return True for an article of a pattern that a task has left out, and has no other determiner in its place."""
-    if word != ARTICLE or place + 1 == len(path):
+    if elements[place] != ARTICLE or place + 1 == len(path):
         return False
     first, end = path[place + 1]
-    return first == end or said[first].stem not in _DETERMINERS
+    # "The last 10" and "last 10" say the same: the pattern has that determiner itself.
+    return first == end or isinstance(elements[place + 1], str) or said[first].stem not in _DETERMINERS
 
 
 class _FitReading:
@@ -251,7 +255,7 @@ class _FitReading:
         start, stop = span_of(self._task, self._said, first, end, gap.kind)
         parted = bool(self.spans) and is_parted_name(self._task, self.spans[-1][1], start)
         self.spans.append((start, stop))
-        piece = self._task[start:stop]
+        piece = without_article(self._task[start:stop], gap)
         odd = bool(gap.slot) and gap.kind is not SlotKind.QUOTED and is_cut(self._task, start, stop, gap.kind)
         if (own := own_value(piece, gap.kind)) is not None:
             # The words beside it are the task's, and say something that the pattern does not.
@@ -295,15 +299,17 @@ def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
     return replace(pattern, elements=tuple(elements))
 
 
-def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
+def merge(one: TaskPattern, two: TaskPattern, *, doubted: bool = False) -> TaskPattern | None:
     """The pattern of both, where they agree on most; None where they do not.
 
-    Where the words differ a gap takes any: the two tasks had the same plan, so it does not depend on them. Of words
-    that have an opposite that is not known, and there is no pattern of both.
+    Where values that the plan does not use differ, or light words, a gap takes any: the two tasks had the same plan,
+    so it does not depend on them. Of other words that is known of questions alone, and of words with an opposite only
+    where more shows it (`doubted`).
     """
     if one.signs != two.signs:
         return None
     left, right = [_mark(element) for element in one.elements], [_mark(element) for element in two.elements]
+    asks = one.asks and two.asks
     merged: list[Element] = []
     for tag, start, end, first, last in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -315,12 +321,12 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
         mine, theirs = one.elements[start:end], two.elements[first:last]
         if {gap.slot for gap in _named(mine)} | {gap.slot for gap in _named(theirs)}:
             return None
-        if any(isinstance(word, str) and word in AXES for word in (*mine, *theirs)):
+        if not may_differ(mine, theirs, asks=asks, doubted=doubted):
             # "Private" and "hidden" lead to one plan, and "public" to another.
             return None
         widest = max(_width(mine), _width(theirs))
         merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
-    pattern = TaskPattern(tuple(_joined(merged)), one.signs)
+    pattern = TaskPattern(tuple(_joined(merged)), one.signs, asks=asks)
     if not pattern.telling:
         pattern = replace(pattern, freed=may_free(one.elements, two.elements, pattern.elements))
     kept = sum(map(weight, pattern.fixed))

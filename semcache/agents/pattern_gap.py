@@ -189,6 +189,13 @@ def only_value(piece: str, salt: bytes) -> bytes:
     return blake2b(plain.encode(), digest_size=8, key=salt[:64]).digest()
 
 
+def without_article(piece: str, gap: PatternGap) -> str:
+    """A value without "the" where none before had it: "A-1" of "the A-1", "orders" where one word has stood."""
+    rest = piece.removeprefix(f"{ARTICLE} ")
+    single = gap.kind is SlotKind.ID or (gap.kind is SlotKind.TEXT and gap.widest == 1)
+    return rest if gap.slot and single and " " not in rest else piece
+
+
 def leading(piece: str) -> frozenset[str]:
     """The preposition that a value begins with, if it does; "during 2022" is "in 2022"."""
     return frozenset([_SAME_TIME.get(word, word) for word in piece.casefold().split()[:1] if word in _LEADING])

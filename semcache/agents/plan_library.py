@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from semcache.agents.grow import without_loose
+from semcache.agents.common_patterns import without_loose
 from semcache.agents.outcome import PooledOutcomes, predicted
 from semcache.agents.passing_values import passing_in
 from semcache.agents.run import DeclaredTool, digest

@@ -48,6 +48,7 @@ _INDIRECT = re.compile(
     r"|\bin (?:English|French|Spanish|German|Italian|Portuguese|Dutch|Polish|Russian|Chinese|Japanese|Korean|Arabic"
     r"|Turkish|Hindi|Swedish|Danish|Norwegian|Finnish|Czech|Greek|Hebrew|Ukrainian)\Z"
 )
+_RANKS = vocabulary("first last next top bottom latest newest oldest only")
 _NUMBER = re.compile(r"v?\d[\d.,:]*")
 
 
@@ -68,9 +69,15 @@ def is_qualified(value: str) -> bool:
 
 
 def is_counted(value: str) -> bool:
-    """Return True where a number stands behind words or counts them: "Sprint 12", "two cores", not "5 Elm Road"."""
-    said = value.split()
-    return len(said) > 1 and (said[0] in COUNTS or _NUMBER.fullmatch(said[-1]) is not None)
+    """Return True where a number stands behind words or counts them: "Sprint 12", "two cores", not "5 Elm Road".
+
+    So it does behind a rank: "the first 10 rows".
+    """
+    said = value.removeprefix("the ").split()
+    if len(said) < 2:
+        return False
+    ranked = said[0] in _RANKS and (said[1] in COUNTS or _NUMBER.fullmatch(said[1]) is not None)
+    return ranked or said[0] in COUNTS or _NUMBER.fullmatch(said[-1]) is not None
 
 
 def is_indirect(value: str) -> bool:

@@ -25,6 +25,7 @@ from semcache.agents.short_patterns import frame, is_asked
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.value_roles import are_exchanged, is_unlike
+from semcache.agents.value_sorts import is_person
 from semcache.agents.word_alignment import weight
 
 if TYPE_CHECKING:
@@ -304,9 +305,7 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
         chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
         if gap.only and [only_value(one.text, salt) for one in chosen] != [gap.only]:
             return None
-        said = (
-            OWNED.sub("", chosen[0].text) if chosen and Writing.OWNER in gap.took else chosen[0].text if chosen else ""
-        )
+        said = _unowned(gap, chosen[0].text) if chosen else ""
         if gap.slot and chosen and values.setdefault(gap.slot, said) != said:
             return None
         if gap.slot and chosen and towards[chosen[0]] != direction:
@@ -322,6 +321,13 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
         # A slot that stands in two places must have its value in both.
         return None
     return PatternFit(values, (), (), (), 1.0)
+
+
+def _unowned(gap: PatternGap, value: str) -> str:
+    """A value as its slot takes it: of "Ann Lee's" that is "Ann Lee", where people or owners have stood before."""
+    plain = OWNED.sub("", value)
+    owner = Writing.OWNER in gap.took or (Writing.PERSON in gap.took and is_person(plain))
+    return plain if owner else value
 
 
 def _is_time_of_another(pattern: TaskPattern, found: Sequence[TaskValue], fills: Mapping[TaskValue, str]) -> bool:

@@ -9,6 +9,7 @@ of a name that a slot takes and free text that a slot takes turn nothing.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from semcache.agents.pattern import PatternFit, TaskPattern, realised
 from semcache.agents.pattern_gap import PatternGap, Writing, bounds, items, writing
@@ -38,7 +39,9 @@ _WRITING = vocabulary(
     """
 )
 _QUESTIONS = vocabulary("who whom whose why how what which where when")
-_QUESTION = re.compile(rf"(?:{'|'.join(sorted(_QUESTIONS))})\b|(?:show|tell) me\b")
+_QUESTION = re.compile(
+    rf"(?:{'|'.join(sorted(_QUESTIONS))}|calculate|compare|compute|estimate|measure)\b|(?:show|tell) me\b"
+)
 _NAMING = vocabulary("named called titled entitled")
 # In a name's place these say that it is none, or that it is more than one.
 _NO_NAME = vocabulary(
@@ -110,6 +113,9 @@ def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: boo
         return "a bound"
     if any(gap.kind is SlotKind.NAME and _is_name_and_more(piece) for gap, piece in taken):
         return "no name"
+    if any(Writing.PERSON in gap.took and _OWNED.search(piece) for gap, piece in taken):
+        # "Ann Lee's boss" is somebody else, whoever is asked for.
+        return "no name"
     if not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return "a list"
     if writes and not asks and any(_says_more(gap, one) for gap, piece in taken for one in _items(gap, piece)):
@@ -120,17 +126,18 @@ def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: boo
 
 
 def _only_asks(pattern: TaskPattern) -> bool:
-    """Return True for a task that begins as a question and joins nothing to it: whoever carries it out changes nothing.
+    """Return True for a task that begins as a question and joins only values: whoever carries it out changes nothing.
 
     Its tools may not be declared so; a value that is no name leads to a look at nothing, and to no deed.
     """
     begins = " ".join([one if isinstance(one, str) else "_" for one in pattern.elements[:2]])
-    return _QUESTION.match(begins) is not None and not {"and", "then"} & set(pattern.fixed)
+    joined = any(one == "and" and isinstance(two, str) for one, two in pairwise(pattern.elements))
+    return _QUESTION.match(begins) is not None and not joined and "then" not in pattern.fixed
 
 
 def _named(pattern: TaskPattern) -> frozenset[str]:
     """The slots of which the pattern says that their value is a name, whatever it is: "a folder named news"."""
-    pairs = zip(pattern.elements, pattern.elements[1:], strict=False)
+    pairs = pairwise(pattern.elements)
     return frozenset([gap.slot for word, gap in pairs if word in _NAMING and isinstance(gap, PatternGap)])
 
 

@@ -29,6 +29,13 @@ async def served(task: str, *learned: tuple[str, Any]) -> Any:
         ('Add the users ["a b"] to it', ["a b"], "Add the users ['c d', 'e'] to it", ["c d", "e"]),
         ("Add the users ['ann', 'bob'] to it", "ann, bob", "Add the users [cy, di, ed] to it", "cy, di, ed"),
         ("Set the role: ['ann', 'bob'] now", ["ann", "bob"], "Set the role: cy now", None),
+        # "The" is no part of a value where none had it, and may be left out before what the pattern says.
+        ("Export orders to a CSV file", "orders", "Export the events to a CSV file", "events"),
+        ("Order 9 units of SKU-1 from Acme", "SKU-1", "Order 9 units of the SKU-2 from Acme", "SKU-2"),
+        ("Open the last report of Acme", "Acme", "Open last report of Globex", "Globex"),
+        ("Open the report of Acme", "Acme", "Open last report of Globex", None),
+        # A few of them are not the whole.
+        ("Export orders to a CSV file", "orders", "Export the first 10 carts to a CSV file", None),
         # A piece may begin or end with a sum, or with brackets.
         ("Offer sale prices to all", "sale prices", "Offer $10 discount to all", "$10 discount"),
         ("Offer $15 discount to all", "$15 discount", "Offer $10 vouchers to all", "$10 vouchers"),

@@ -101,3 +101,15 @@ async def test_what_a_run_had_is_served_from_then_on() -> None:
 )
 def test_plain_values_are_not_qualified(value: str) -> None:
     assert not any(one(value) for one in (is_qualified, is_counted, is_indirect, is_token))
+
+
+async def test_an_order_that_only_measures_or_compares_takes_more_than_a_value() -> None:
+    run = finished("Measure the way from Elm Park and Oak Mall", ("route", {"a": "Elm Park", "b": "Oak Mall"}, "ok"))
+    plans = opened()
+    await plans.record(run, tools=[tool("route", a="string", b="string")])
+    found = await plans.lookup(
+        "Measure the way from Bar Kiosk (the second one) and Pine Hall",
+        tools=[tool("route", a="string", b="string")],
+        system="You help.",
+    )
+    assert [one.arguments for one in found.calls] == [{"a": "Bar Kiosk (the second one)", "b": "Pine Hall"}]

@@ -14,6 +14,7 @@ TOOLS = [
     tool("wire", amount="integer", currency="string", payee="string"),
     tool("disable", user="string"),
     tool("shift", count="integer", item="string"),
+    tool("reassign", old="string", new="string"),
 ]
 
 
@@ -123,3 +124,20 @@ async def test_what_was_is_another_question_than_what_is(task: str) -> None:
     await plans.record(run, tools=tools)
     assert (await plans.lookup(asked("Who is the owner of the ticket OPS-3?"), tools=tools)).outcome == "plan"
     assert (await plans.lookup(asked(task), tools=tools)).outcome == "miss"
+
+
+ASSIGNING = finished(
+    "Reassign all open leads of Ann Lee to Bob Ray",
+    ("reassign", {"old": "Ann Lee", "new": "Bob Ray"}, "ok"),
+)
+
+
+async def test_an_owner_is_a_person_without_the_sign_of_owning() -> None:
+    served = await found(ASSIGNING, "Reassign all of Eve Stone's open leads to Dan Cole")
+    assert [one.arguments for one in served.calls] == [{"old": "Eve Stone", "new": "Dan Cole"}]
+
+
+async def test_somebody_of_a_person_is_somebody_else_though_a_plan_only_asks() -> None:
+    run = finished("What is the phone number of Ann Lee?", ("account", {"who": "Ann Lee"}, "1"))
+    assert (await found(run, "What is the phone number of Tom Baker?")).outcome == "plan"
+    assert (await found(run, "What is the phone number of Tom Baker's boss?")).outcome == "miss"

@@ -1,0 +1,55 @@
+"""Patterns that several wordings of one plan have in common, and which of them still stand.
+
+Two wordings that differ in words which decide nothing have one (`merge`). A word with an opposite may decide; three
+questions with three words in its place have one all the same. Pure.
+Invariant: of a template's patterns only those that stand for no single task are ever dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from semcache.agents.pattern import TaskPattern, merge
+from semcache.agents.pattern_gap import PatternGap
+from semcache.agents.slots import SlotKind
+
+
+def is_loose(pattern: TaskPattern) -> bool:
+    """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
+    return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)
+
+
+def in_common(known: Sequence[TaskPattern], learned: TaskPattern) -> list[TaskPattern]:
+    """The patterns that a new wording has in common with known ones."""
+    whole = [one for one in known if not is_loose(one)]
+    found = [both for one in whole if (both := merge(one, learned)) is not None]
+    doubted = _doubted(whole, learned)
+    thrice = [
+        both
+        for (one, both), (two, other) in combinations(doubted, 2)
+        if both.text() == other.text() == _text_of(one, two)
+    ]
+    return [*found, *thrice]
+
+
+def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:
+    """The places of the patterns that stand, which are all but those merged more loosely than they would be now."""
+    whole = [one for one in patterns if not is_loose(one)]
+    if not whole or len(whole) == len(patterns):
+        return list(range(len(patterns)))
+    merged = {both.text() for end in range(1, len(whole)) for both in in_common(whole[:end], whole[end])}
+    return [place for place, one in enumerate(patterns) if not is_loose(one) or one.text() in merged]
+
+
+def _doubted(whole: Sequence[TaskPattern], learned: TaskPattern) -> list[tuple[TaskPattern, TaskPattern]]:
+    """The questions among these with what each has in common with a new one, whatever the words that they differ in."""
+    if not learned.asks:
+        return []
+    pairs = [(one, merge(one, learned, doubted=True)) for one in whole]
+    return [(one, both) for one, both in pairs if both is not None]
+
+
+def _text_of(one: TaskPattern, two: TaskPattern) -> str:
+    both = merge(one, two, doubted=True)
+    return both.text() if both is not None else ""

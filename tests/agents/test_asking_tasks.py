@@ -1,0 +1,94 @@
+"""Orders and questions: two wordings of an order lead to no third one, those of a question do where no word decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.agents.asking_tasks import only_asks
+from semcache.agents.plans import Plans
+from semcache.storage.stores.plan_rows import MemoryPlans
+from tests.agents.worlds import asked, finished, opened, tool
+
+TOOLS = [tool("act", reads=False, id="string")]
+
+
+async def taught(*tasks: str, store: MemoryPlans | None = None) -> Plans:
+    """Plans of these tasks, which call one tool with the identifier that each of them names."""
+    plans = opened(store)
+    for number, task in enumerate(tasks):
+        await plans.record(finished(task.format(f"X-{number}"), ("act", {"id": f"X-{number}"}, "ok")), tools=TOOLS)
+    return plans
+
+
+async def outcome(plans: Plans, task: str) -> str:
+    return (await plans.lookup(asked(task.format("X-9")), tools=TOOLS)).outcome
+
+
+REBOOTING = [
+    f"{verb} the application server {{}} in the Frankfurt data centre" for verb in ("Reboot", "Restart", "Bounce")
+]
+CUTTING = [f"Cut the {kind} database {{}} off the network" for kind in ("sandbox", "testing", "playground")]
+PHOTOS = [f"Remove the {one} from the profile page of member {{}}" for one in ("picture", "photo", "image")]
+APPLES = [f"How many {one} does the box {{}} of the warehouse hold?" for one in ("apples", "pears", "plums")]
+TRAINS = [
+    f"On the timetable {{}}, which of the trains {one} first in the morning?" for one in ("runs", "stops", "arrives")
+]
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+@pytest.mark.parametrize(
+    ("tasks", "near"),
+    [
+        (REBOOTING, "Wipe the application server {} in the Frankfurt data centre"),
+        (REBOOTING, "Rename the application server {} in the Frankfurt data centre"),
+        (CUTTING, "Cut the production database {} off the network"),
+        (PHOTOS, "Remove the address from the profile page of member {}"),
+    ],
+)
+async def test_an_order_in_two_or_three_wordings_is_no_order_in_a_fourth(
+    tasks: list[str], near: str, runs: int
+) -> None:
+    plans = await taught(*tasks[:runs])
+    assert await outcome(plans, near) == "miss"
+    assert [await outcome(plans, one) for one in tasks[:runs]] == ["plan"] * runs
+
+
+async def test_what_a_question_is_about_may_be_something_else_once_two_had_one_plan() -> None:
+    plans = await taught(*APPLES[:2])
+    assert await outcome(plans, "How many lemons does the box {} of the warehouse hold?") == "plan"
+    assert await outcome(plans, "How many lemons did the box {} of the warehouse hold?") == "miss"
+    assert await outcome(plans, "Count the lemons in the box {} of the warehouse and throw them away") == "miss"
+
+
+async def test_a_word_with_an_opposite_may_differ_once_three_questions_had_one_plan() -> None:
+    departing = "On the timetable {}, which of the trains departs first in the morning?"
+    store = MemoryPlans()
+    plans = await taught(TRAINS[0], TRAINS[2], store=store)
+    assert await outcome(plans, departing) == "miss"
+    plans = await taught(*TRAINS, store=store)
+    assert await outcome(plans, departing) == "plan"
+    later = opened(store)
+    await later.library.refresh()
+    assert await outcome(later, departing) == "plan"
+
+
+@pytest.mark.parametrize(
+    ("task", "asks"),
+    [
+        ("What is the balance of account 5?", True),
+        ("what is the balance of account 5", True),
+        ("Show me the customers who complained about Oak chairs", True),
+        ("Look at the schedule. When does the class end?", True),
+        ("Mia wants to buy 2 pounds of rice. How much will she spend?", True),
+        ("In Berlin, how many shops are open?", True),
+        ("Reboot the server web-1", False),
+        ("Reboot the server web-1. Is it up?", False),
+        ("The server web-1 is slow, restart it. Is it up?", False),
+        ("Show me the invoice 5 and pay it", False),
+        ("What is the balance of account 5? Please close it", False),
+        ("When it is done, reboot the server", False),
+        ("The server is down", False),
+    ],
+)
+def test_a_task_only_asks_where_it_orders_nothing(task: str, asks: bool) -> None:
+    assert only_asks(task) is asks
