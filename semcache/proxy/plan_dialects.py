@@ -8,6 +8,7 @@ its dialect can parse and stream.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -22,6 +23,10 @@ Json: TypeAlias = dict[str, Any]
 Conversation: TypeAlias = tuple[list[Json], list[Json]]  # chat messages, tools
 _UNREADABLE = (*UNREADABLE, AttributeError, LookupError, TypeError, ValueError)
 _BLOCKS = frozenset(["text", "tool_use", "tool_result", "image", "document", "thinking", "redacted_thinking"])
+
+# Models that want back the signature of each step's first call: Gemini from 3 on.
+_SIGNING = re.compile(r"gemini(?!-?[12](?!\d))", re.IGNORECASE)
+_UNSIGNED = "skip_thought_signature_validator"
 
 
 def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
@@ -46,20 +51,24 @@ def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
     return None
 
 
-def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
-    """Return True if the client leaves it to the model to call tools; else a plan is not what it asks for.
+def other_wish(endpoint: Endpoint, raw: bytes) -> str | None:
+    """Return the field by which the client wants what no plan is; None where the model is free to call tools.
 
-    Nor is it for a client that wants several answers, sound, the probabilities of words, or an answer that begins with
-    its thinking: without that, the API refuses what comes after a call.
+    So does a client that wants several answers, sound, the probabilities of words, or an answer that begins with its
+    thinking: without that, the API refuses what comes after a call.
     """
     body = msgspec.json.decode(raw)
-    thinking, count = body.get("thinking"), body.get("n")
+    thinking = body.get("thinking")
     if endpoint is Endpoint.MESSAGES and isinstance(thinking, Mapping) and thinking.get("type") == "enabled":
-        return False
-    if body.get("logprobs") or body.get("top_logprobs") or body.get("modalities") not in (None, [], ["text"]):
-        return False
+        return "thinking"
+    wishes = {
+        "logprobs": body.get("logprobs") or body.get("top_logprobs"),
+        "modalities": body.get("modalities") not in (None, [], ["text"]),
+        "n": body.get("n") not in (None, 1),
+        "tool_choice": _choice(body) not in (None, "auto"),
+    }
     answered = endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
-    return count in (None, 1) and answered and _choice(body) in (None, "auto")
+    return next((name for name, wanted in wishes.items() if wanted), None if answered else "endpoint")
 
 
 def chooses_tool(raw: bytes, *, called: bool) -> bool:
@@ -121,6 +130,9 @@ def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Planned
             {"id": name, "type": "function", "function": {"name": one.tool, "arguments": json.dumps(one.arguments)}}
             for name, one in calls
         ]
+        if _SIGNING.search(model):
+            # Gemini refuses what comes behind a call without a signature; this is its word for a call of another's.
+            message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": _UNSIGNED}}
     return {
         "id": f"chatcmpl-{id}",
         "object": "chat.completion",

@@ -179,8 +179,8 @@ class PlanService:
         `calls` are those of the small model, where there is one.
         """
         turn = self._asked(dialect, request, headers)
-        if isinstance(turn, str):
-            return Unplanned(FoundPlan("miss", turn))
+        if isinstance(turn, FoundPlan):
+            return Unplanned(turn)
         helper = self._helper(calls)
         found = await self.plans.lookup(turn.messages, **turn.options, small=helper.filler if helper else None)
         limit = request.controls.max_error
@@ -199,19 +199,19 @@ class PlanService:
             return Unplanned(FoundPlan("miss", "one-at-a-time"))
         return self._next_step(turn, found, request_id, helper)
 
-    def _asked(self, dialect: Dialect, request: CacheRequest, headers: HeaderList) -> _AskedTurn | str:
-        """Return a request as plans read it, or in a word why they may not answer it."""
+    def _asked(self, dialect: Dialect, request: CacheRequest, headers: HeaderList) -> _AskedTurn | FoundPlan:
+        """Return a request as plans read it, or why they may not answer it."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None:
-            return PlanReason.UNREADABLE.value
+            return FoundPlan("miss", PlanReason.UNREADABLE.value)
         if request.controls.no_cache:
-            return "no-cache"
-        if not plan_dialects.free_choice(request.endpoint, request.raw):
-            # Or several answers, or thinking in front of the answer.
-            return "tool-choice"
+            return FoundPlan("miss", "no-cache")
+        wish = plan_dialects.other_wish(request.endpoint, request.raw)
+        if wish is not None:
+            return FoundPlan("miss", "tool-choice", detail=wish)
         if is_kept_upstream(request):
             # The upstream would not know this answer by its id.
-            return "stored-response"
+            return FoundPlan("miss", "stored-response", detail='send "store": false')
         run = self.run_of(request.scope, header(headers, AGENT), header(headers, SESSION), read[0])
         return _AskedTurn(dialect, request, *read, agent_of(request, headers), run)
 

@@ -51,7 +51,7 @@ def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) ->
             return
         place.placed(endpoint, raw, [example], "m")
         place.restated(endpoint, raw, "Asked")
-        plan_dialects.free_choice(endpoint, raw)
+        plan_dialects.other_wish(endpoint, raw)
         read = plan_dialects.conversation(endpoint, raw)
         if read is not None:
             read_messages(*read)

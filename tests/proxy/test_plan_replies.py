@@ -1,0 +1,52 @@
+"""Replies of plans: a call for a model that wants its signature back, and why a request gets none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from semcache.dialects import dialects
+from semcache.proxy.plan_service import PlanReply, Unplanned
+from semcache.types import Endpoint
+from tests.proxy.test_plan_service import TASK, learned, request
+
+
+@pytest.mark.parametrize(
+    ("model", "signed"),
+    [
+        ("gemini-3-pro-preview", True),
+        ("google/gemini-3.1-flash", True),
+        ("gemini-flash-latest", True),
+        ("gemini-2.5-pro", False),
+        ("models/gemini-1.5-flash", False),
+        ("gpt-4o-mini", False),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_call_for_a_model_that_wants_signatures_back_has_its_word_for_none(
+    model: str, signed: bool, stream: bool
+) -> None:
+    service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    served = await service.serve(dialect, request(Endpoint.CHAT, TASK, model=model, stream=stream), [], "7")
+    assert isinstance(served, PlanReply)
+    told = b'"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}'
+    assert (told in served.payload) is signed
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "fields", "why"),
+    [
+        (Endpoint.CHAT, {"n": 2}, "tool-choice; n"),
+        (Endpoint.CHAT, {"tool_choice": "required"}, "tool-choice; tool_choice"),
+        (Endpoint.MESSAGES, {"thinking": {"type": "enabled", "budget_tokens": 1024}}, "tool-choice; thinking"),
+        (Endpoint.RESPONSES, {"store": True}, 'stored-response; send "store": false'),
+    ],
+)
+async def test_a_request_that_no_plan_may_answer_is_told_by_which_field(
+    endpoint: Endpoint, fields: dict[str, Any], why: str
+) -> None:
+    service, dialect = await learned(endpoint), dialects()[endpoint]
+    served = await service.serve(dialect, request(endpoint, TASK, **fields), [], "8")
+    assert isinstance(served, Unplanned)
+    assert f"{served.found.why}; {served.found.detail}" == why
