@@ -9,8 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from semcache.agents.adapt import FilledPlan, PlannedCall, SmallModel
+from semcache.agents.pattern import PatternFit
 from semcache.agents.run import DeclaredTool, RunTurn
+from semcache.agents.slots import ARTICLE
 from semcache.types.evidence import Label
+
+_NAMED = 3  # words of a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class FoundPlan:
     """The result of a lookup.
 
     `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew, and `detail`
-    the argument ("tool.argument"), slot or tool that it is about. `calls` are
+    the argument ("tool.argument"), slot, tool or words that it is about. `calls` are
     the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
     planner, also where nothing may be served. `last_word` says that the plan is carried out and that the small model is
     certified to say what there is to say; where there is no plan (`unplanned`), that it is certified for what it says
@@ -41,6 +45,13 @@ class FoundPlan:
     last_word: bool = False
     unplanned: bool = False
     detail: str = ""
+
+
+def difference(fitted: PatternFit) -> str:
+    """The words in which a task differs from the pattern that is nearest to it: "half", "without order", "a value"."""
+    more = [one for one in fitted.surplus if one != ARTICLE][:_NAMED]
+    less = [f"without {one}" for one in fitted.missing if one != ARTICLE][:_NAMED]
+    return ", ".join([*more, *less]) or "a value"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.agents import outcome as outcomes
 from semcache.agents.adapt import SmallModel, TimedModel, UnfitTemplate, fill, followed
 from semcache.agents.capture import distil
-from semcache.agents.found_plan import FoundPlan, LearnedRun, PlanQuestion
+from semcache.agents.found_plan import FoundPlan, LearnedRun, PlanQuestion, difference
 from semcache.agents.grow import grown
 from semcache.agents.near_labels import card_of, label_of
 from semcache.agents.pattern import alignable, masked
@@ -289,7 +289,7 @@ class Plans:
             if first.tier is PlanTier.NEAR:
                 near = [one for one in matches if key not in one.template.refused and not one.fit.unsure]
                 if not near and not tried:
-                    return FoundPlan("miss", PlanReason.UNCERTAIN.value, key=key)
+                    return FoundPlan("miss", PlanReason.UNCERTAIN.value, key=key, detail=difference(first.fit))
                 return await self._certified(near, asked) if not tried else miss
             found = await self._served(first, asked, 1.0, None)
             if found.outcome == "plan":
@@ -363,8 +363,9 @@ class Plans:
         """Serve what is merely near if the threshold certifies it, else give a hint at most."""
         first, key = near[0], asked.key
         miss = FoundPlan(
-            "miss", PlanReason.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
-        )
+            "miss", PlanReason.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key,
+            detail=difference(first.fit),
+        )  # fmt: skip
         matching = self._near
         if matching is None:
             return replace(miss, plan_id=None)

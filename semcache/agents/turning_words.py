@@ -39,9 +39,8 @@ _WRITING = vocabulary(
     """
 )
 _QUESTIONS = vocabulary("who whom whose why how what which where when")
-_QUESTION = re.compile(
-    rf"(?:{'|'.join(sorted(_QUESTIONS))}|calculate|compare|compute|estimate|measure)\b|(?:show|tell) me\b"
-)
+_QUESTION = re.compile(rf"(?:{'|'.join(sorted(_QUESTIONS))})\b|(?:show|tell) me\b")
+_MEASURING = ("calculate", "compare", "compute", "estimate", "measure")  # orders that change nothing
 _NAMING = vocabulary("named called titled entitled")
 # In a name's place these say that it is none, or that it is more than one.
 _NO_NAME = vocabulary(
@@ -118,11 +117,20 @@ def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: boo
         return "no name"
     if not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return "a list"
-    if writes and not asks and any(_says_more(gap, one) for gap, piece in taken for one in _items(gap, piece)):
+    measures = pattern.elements[0] in _MEASURING and not _is_joined(pattern)
+    if (
+        writes
+        and not (asks or measures)
+        and any(_says_more(gap, one) for gap, piece in taken for one in _items(gap, piece))
+    ):
         return "more than a value"
     cased, named = _CAPITAL.search(task) is not None, _named(pattern)
     singles = [(gap, one) for gap, piece in taken if gap.slot not in named for one in _items(gap, piece)]
-    return "no name" if writes and not asks and any(_is_no_name(gap, one, cased=cased) for gap, one in singles) else ""
+    return (
+        "no name"
+        if writes and not (asks or measures) and any(_is_no_name(gap, one, cased=cased) for gap, one in singles)
+        else ""
+    )
 
 
 def _only_asks(pattern: TaskPattern) -> bool:
@@ -131,8 +139,13 @@ def _only_asks(pattern: TaskPattern) -> bool:
     Its tools may not be declared so; a value that is no name leads to a look at nothing, and to no deed.
     """
     begins = " ".join([one if isinstance(one, str) else "_" for one in pattern.elements[:2]])
+    return _QUESTION.match(begins) is not None and not _is_joined(pattern)
+
+
+def _is_joined(pattern: TaskPattern) -> bool:
+    """Return True where words, and not values alone, are joined to what stands before them."""
     joined = any(one == "and" and isinstance(two, str) for one, two in pairwise(pattern.elements))
-    return _QUESTION.match(begins) is not None and not joined and "then" not in pattern.fixed
+    return joined or "then" in pattern.fixed
 
 
 def _named(pattern: TaskPattern) -> frozenset[str]:

@@ -208,7 +208,7 @@ class PlanService:
             return FoundPlan("miss", "no-cache")
         wish = plan_dialects.other_wish(request.endpoint, request.raw)
         if wish is not None:
-            return FoundPlan("miss", "tool-choice", detail=wish)
+            return FoundPlan("miss", "tool-choice", detail="" if wish == "tool_choice" else wish)
         if is_kept_upstream(request):
             # The upstream would not know this answer by its id.
             return FoundPlan("miss", "stored-response", detail='send "store": false')

@@ -10,6 +10,7 @@ from semcache.storage.stores.plan_rows import MemoryPlans
 from tests.agents.worlds import asked, finished, opened, tool
 
 TOOLS = [tool("act", reads=False, id="string")]
+REFUNDING = [tool("refund", order="string")]
 
 
 async def taught(*tasks: str, store: MemoryPlans | None = None) -> Plans:
@@ -92,3 +93,18 @@ async def test_a_word_with_an_opposite_may_differ_once_three_questions_had_one_p
 )
 def test_a_task_only_asks_where_it_orders_nothing(task: str, asks: bool) -> None:
     assert only_asks(task) is asks
+
+
+@pytest.mark.parametrize(
+    ("task", "detail"),
+    [
+        ("Refund half of order A-2 to the buyer", "half, of"),
+        ("Refund order A-2", "without to, without buyer"),
+        ("Refund order A-2 and B-3 to the buyer", "a value"),
+    ],
+)
+async def test_a_miss_names_the_words_that_make_a_task_another(task: str, detail: str) -> None:
+    plans = opened()
+    await plans.record(finished("Refund order A-1 to the buyer", ("refund", {"order": "A-1"}, "ok")), tools=REFUNDING)
+    found = await plans.lookup(asked(task), tools=REFUNDING)
+    assert (found.outcome, found.why, found.detail) == ("miss", "uncertain", detail)
