@@ -29,6 +29,7 @@ _LIGHT = vocabulary(
     """
 )
 _ENDING = re.compile(r"\.([a-z]{2,12}\d?)\Z")
+_LOGIN = re.compile(r"[a-z]+[._-][a-z]+")  # "ann.lee"
 
 
 def family_of(value: str, salt: bytes = b"") -> bytes:
@@ -41,6 +42,8 @@ def family_of(value: str, salt: bytes = b"") -> bytes:
         found = re.split(r"[-_]", value)[0].casefold()
     elif form in ("file", "path") and (ending := _ENDING.search(value)) is not None:
         found = f"{form} {ending[1]}"
+    if _LOGIN.fullmatch(value) and is_person(re.sub(r"[._-]", " ", value).title()):
+        found = "login"
     return blake2b(found.encode(), digest_size=8, key=salt[:64]).digest() if found else b""
 
 

@@ -175,3 +175,20 @@ async def test_a_second_plan_for_the_same_word_ends_the_use_of_the_first_for_oth
 async def test_a_freed_short_task_is_kept_as_it_is() -> None:
     for one in (await taught(2)).library.templates():
         assert decode(encode(one)) == one
+
+
+@pytest.mark.parametrize(
+    ("task", "outcome"),
+    [
+        ("Unlock tom.baker", "plan"),
+        ("Unlock eve_young", "plan"),
+        ("Unlock report.pdf", "miss"),
+        ("Unlock tom.baker's team", "miss"),
+        ("Unlock web.config", "miss"),
+    ],
+)
+async def test_logins_of_people_are_of_one_family(task: str, outcome: str) -> None:
+    plans, tools = opened(), [tool("unlock", user="string")]
+    for user in ("ann.lee", "bob.ray"):
+        await plans.record(finished(f"Unlock {user}", ("unlock", {"user": user}, "ok")), tools=tools)
+    assert (await plans.lookup(asked(task), tools=tools)).outcome == outcome
