@@ -16,6 +16,7 @@ import msgspec
 
 from semcache.agents.adapt import PlannedCall
 from semcache.agents.found_plan import FoundPlan
+from semcache.agents.run import digest
 from semcache.dialects.body import UNREADABLE
 from semcache.types import Endpoint
 
@@ -26,6 +27,7 @@ _BLOCKS = frozenset(["text", "tool_use", "tool_result", "image", "document", "th
 
 # Models that want back the signature of each step's first call: Gemini from 3 on.
 _SIGNING = re.compile(r"gemini(?!-?[12](?!\d))", re.IGNORECASE)
+_ID = 9  # letters and digits
 _UNSIGNED = "skip_thought_signature_validator"
 
 
@@ -117,8 +119,11 @@ def _raw(value: Any) -> msgspec.Raw:
 
 
 def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, run: str, created: int) -> bytes:
-    """Return the plan as the complete answer of a model; its calls have ids that begin with `run`."""
+    """Return the plan as the complete answer of a model; the ids of its calls follow from `run`."""
     ids = [f"call_{run}_{number}" for number in range(len(found.calls))]
+    if endpoint is Endpoint.CHAT:
+        # Mistral refuses a conversation with any other ids than these.
+        ids = [digest(one).hex()[:_ID] for one in ids]
     write = {Endpoint.MESSAGES: _message, Endpoint.RESPONSES: _response}.get(endpoint, _completion)
     return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
 

@@ -61,6 +61,14 @@ async def test_what_a_question_is_about_may_be_something_else_once_two_had_one_p
     assert await outcome(plans, "Count the lemons in the box {} of the warehouse and throw them away") == "miss"
 
 
+async def test_another_tense_of_a_question_is_another_question() -> None:
+    plans = await taught(
+        "What should I pay for the parcel {} from Oslo?", "What must I pay for the parcel {} from Oslo?"
+    )
+    assert await outcome(plans, "What did I pay for the parcel {} from Oslo?") == "miss"
+    assert await outcome(plans, "What must I pay for the parcel {} from Oslo?") == "plan"
+
+
 async def test_a_word_with_an_opposite_may_differ_once_three_questions_had_one_plan() -> None:
     departing = "On the timetable {}, which of the trains departs first in the morning?"
     store = MemoryPlans()

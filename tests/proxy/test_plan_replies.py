@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from semcache.dialects import dialects
 from semcache.proxy.plan_service import PlanReply, Unplanned
 from semcache.types import Endpoint
-from tests.proxy.test_plan_service import TASK, learned, request
+from tests.proxy.test_plan_service import CALLED, TASK, learned, request
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,14 @@ async def test_a_request_that_no_plan_may_answer_is_told_by_which_field(
     assert isinstance(served, Unplanned)
     found = served.found
     assert (f"{found.why}; {found.detail}" if found.detail else found.why) == why
+
+
+async def test_calls_of_chat_have_ids_that_mistral_takes_and_each_step_has_its_own() -> None:
+    service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    ids = []
+    for messages in (TASK, CALLED, TASK):
+        served = await service.serve(dialect, request(Endpoint.CHAT, messages), [], "7")
+        assert isinstance(served, PlanReply)
+        ids.append(json.loads(served.payload)["choices"][0]["message"]["tool_calls"][0]["id"])
+    assert [re.fullmatch(r"[a-zA-Z0-9]{9}", one) is not None for one in ids] == [True, True, True]
+    assert ids[0] == ids[2] != ids[1]
