@@ -27,6 +27,8 @@ _BLOCKS = frozenset(["text", "tool_use", "tool_result", "image", "document", "th
 
 # Models that want back the signature of each step's first call: Gemini from 3 on.
 _SIGNING = re.compile(r"gemini(?!-?[12](?!\d))", re.IGNORECASE)
+# Models that want back what they thought before a call: DeepSeek and Kimi, which take a space for no thought.
+_THOUGHTFUL = re.compile(r"deepseek|kimi", re.IGNORECASE)
 _ID = 9  # letters and digits
 _UNSIGNED = "skip_thought_signature_validator"
 
@@ -135,6 +137,8 @@ def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Planned
             {"id": name, "type": "function", "function": {"name": one.tool, "arguments": json.dumps(one.arguments)}}
             for name, one in calls
         ]
+        if _THOUGHTFUL.search(model):
+            message["reasoning_content"] = " "
         if _SIGNING.search(model):
             # Gemini refuses what comes behind a call without a signature; this is its word for a call of another's.
             message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": _UNSIGNED}}

@@ -64,3 +64,16 @@ async def test_calls_of_chat_have_ids_that_mistral_takes_and_each_step_has_its_o
         ids.append(json.loads(served.payload)["choices"][0]["message"]["tool_calls"][0]["id"])
     assert [re.fullmatch(r"[a-zA-Z0-9]{9}", one) is not None for one in ids] == [True, True, True]
     assert ids[0] == ids[2] != ids[1]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("model", "thought"), [("deepseek-v4-pro", True), ("moonshotai/Kimi-K2-Thinking", True), ("gpt-4o", False)]
+)
+async def test_a_call_for_a_model_that_wants_its_thoughts_back_has_a_space_for_them(
+    model: str, thought: bool, stream: bool
+) -> None:
+    service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    served = await service.serve(dialect, request(Endpoint.CHAT, TASK, model=model, stream=stream), [], "7")
+    assert isinstance(served, PlanReply)
+    assert (b'"reasoning_content":" "' in served.payload) is thought
