@@ -26,7 +26,7 @@ _LEADING = re.compile(
 _TOWARDS = vocabulary("at on in for from to by of with")  # "at which stop"
 _TELLING = re.compile(r"\A(?:show|tell) me\b", re.IGNORECASE)
 # Orders that change nothing, and what is a verb by its spelling alone.
-_TENSES = vocabulary("did was were had been should must will would may might could not no never if unless")
+_DOUBTS = vocabulary("should must ought may might not no never if unless")
 _LOOKING = vocabulary("look see consider read suppose given note imagine use simplify round answer explain while like")
 _BESIDE = re.compile(r"(?:[,;:]|\b(?:and|then|so|you(?: must| should| can| could| have to| need to)?)) ([a-z]+)\b")
 _FURTHER = re.compile(
@@ -56,14 +56,14 @@ def only_asks(task: str) -> bool:
 def may_differ(one: Sequence[Element], two: Sequence[Element], *, asks: bool, doubted: bool) -> bool:
     """Return True if the plan that two tasks had depends on none of the words in which they differ.
 
-    It may depend on each word of an order that says something. Of a question it may on words of tense, duty, doubt and
+    It may depend on each word of an order that says something. Of a question it may on words of duty, doubt and
     denial: "what should I pay" and "what must I pay" are one, and "what did I pay" is another. So it may on words with
     an opposite, unless both sides of it had the plan, or others show that it does not (`doubted`).
     """
     sides = [frozenset([part for part in side if isinstance(part, str)]) for side in (one, two)]
     if not asks and any(stem(word) not in STOP for word in sides[0] | sides[1]):
         return False
-    if asks and _TENSES & (sides[0] ^ sides[1]):
+    if asks and _DOUBTS & (sides[0] ^ sides[1]):
         return False
     if asks and doubted:
         return True

@@ -206,17 +206,17 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
     taken = [(gap, piece) for gap, piece in zip(_gaps(pattern), reading.pieces, strict=True) if gap.slot]
-    other = pattern.freed and _is_other_form(pattern, task, said, path)
+    other = (pattern.freed or not pattern.asks) and _is_other_form(pattern, task, said, path)
     unsure = reading.unsure or other or are_exchanged(taken) or loose_signs(task, reading.spans) != pattern.signs
     return PatternFit(reading.values, tuple(reading.pieces), missing, surplus, coverage, reading.odd, unsure)
 
 
 def _is_other_form(pattern: TaskPattern, task: str, said: Sequence[TaskWord], path: Sequence[tuple[int, int]]) -> bool:
-    """Return True for a word in another form than the pattern's, and for what is asked: "called Ann", "call Ann?"."""
+    """Return True for a word in another form than the pattern's, and for a short order that is asked: "call Ann?"."""
     places = [(one, said[first]) for one, (first, end) in zip(pattern.elements, path, strict=True) if first < end]
     if any(isinstance(one, str) and _spelt(task, word) != one for one, word in places):
         return True
-    return is_asked(task, pattern.elements)
+    return pattern.freed and is_asked(task, pattern.elements)
 
 
 def _gaps(pattern: TaskPattern) -> list[PatternGap]:

@@ -233,6 +233,7 @@ class TemplateIndex:
             and not held[1].freed
             and not _ORDERING & held[1].content
             and sorted(held[1].signs.split()) == signs
+            and (held[1].asks or _has_forms(held[1], task))
             and (fitted := _unordered(held[1], task, found, self._salt)) is not None
         ]
 
@@ -260,6 +261,12 @@ class TemplateIndex:
             (self._bags, _bag_of(pattern)),
             (self._frames, frame(pattern.elements)),
         ]
+
+
+def _has_forms(pattern: TaskPattern, task: str) -> bool:
+    """Return True if the words of an order stand in a task in the very form: not "drafts" for "draft"."""
+    said = {task[word.start : word.end].lower() for word in words(task)}
+    return all(word in said for word in pattern.fixed if stem(word) not in _UNSAID)
 
 
 def _bag_of(pattern: TaskPattern) -> str:

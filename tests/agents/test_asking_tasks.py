@@ -116,3 +116,16 @@ async def test_a_miss_names_the_words_that_make_a_task_another(task: str, detail
     await plans.record(finished("Refund order A-1 to the buyer", ("refund", {"order": "A-1"}, "ok")), tools=REFUNDING)
     found = await plans.lookup(asked(task), tools=REFUNDING)
     assert (found.outcome, found.why, found.detail) == ("miss", "uncertain", detail)
+
+
+@pytest.mark.parametrize(
+    ("task", "served"),
+    [
+        ("Delete the draft of report {} from the archive", "plan"),
+        ("Delete the drafts of report {} from the archive", "miss"),
+        ("Deleted the draft of report {} from the archive", "miss"),
+        ("Deleting the draft of report {} from the archive", "miss"),
+    ],
+)
+async def test_an_order_in_another_form_is_another(task: str, served: str) -> None:
+    assert await outcome(await taught("Delete the draft of report {} from the archive"), task) == served
