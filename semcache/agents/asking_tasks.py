@@ -19,7 +19,9 @@ from semcache.request.wording.verbs import is_base
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _QUESTION = vocabulary("who whom whose what which where when why how is are was were do does did has have had")
-_WH = vocabulary("who whom whose what which how why")  # a question without its sign, too
+_WH = vocabulary(
+    "who whom whose what which how why is are was were does did has had"
+)  # questions without their sign, too
 _LEADING = re.compile(
     r"\A(?:according to|based on|in|at|on|for|of|from|during|after|before|if|and|so|then)\b[^?]*?,\s*", re.IGNORECASE
 )

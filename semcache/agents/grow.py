@@ -295,7 +295,8 @@ def _patterns(
     for place, one in enumerate(known):
         aligned = fit(one, task, salt=salt)
         if aligned is not None and aligned.whole and not _differ(aligned.values, values):
-            return (*known[:place], widened(one, aligned), *known[place + 1 :])
+            # Plans of earlier versions do not know whether their tasks only ask.
+            return (*known[:place], replace(widened(one, aligned), asks=learned.asks), *known[place + 1 :])
     if len(known) + 1 > PATTERNS:
         return None
     # A list that a successful run had in a slot is accepted there in every wording.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from semcache.agents.asking_tasks import only_asks
@@ -87,6 +89,9 @@ async def test_a_word_with_an_opposite_may_differ_once_three_questions_had_one_p
         ("What is the balance of account 5?", True),
         ("what is the balance of account 5", True),
         ("Show me the customers who complained about Oak chairs", True),
+        ("Is the door of room 5 shut", True),
+        ("Do the backup of room 5", False),
+        ("Have Ann call me", False),
         ("Look at the schedule. When does the class end?", True),
         ("Mia wants to buy 2 pounds of rice. How much will she spend?", True),
         ("In Berlin, how many shops are open?", True),
@@ -129,3 +134,12 @@ async def test_a_miss_names_the_words_that_make_a_task_another(task: str, detail
 )
 async def test_an_order_in_another_form_is_another(task: str, served: str) -> None:
     assert await outcome(await taught("Delete the draft of report {} from the archive"), task) == served
+
+
+async def test_a_plan_of_an_earlier_version_learns_that_its_tasks_only_ask() -> None:
+    plans = await taught(APPLES[0])
+    (kept,) = plans.library.templates()
+    await plans.library.keep(replace(kept, patterns=tuple(replace(one, asks=False) for one in kept.patterns)))
+    for number, task in enumerate(APPLES[:2]):
+        await plans.record(finished(task.format(f"Y-{number}"), ("act", {"id": f"Y-{number}"}, "ok")), tools=TOOLS)
+    assert await outcome(plans, "How many lemons does the box {} of the warehouse hold?") == "plan"
