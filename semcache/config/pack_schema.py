@@ -17,7 +17,7 @@ import yaml
 from semcache.config import plugins
 from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
 from semcache.config.system_parts import NAMED
-from semcache.config.yaml_mistakes import explain, line, nearest, repeated
+from semcache.config.yaml_mistakes import explain, line, misread_key, nearest, repeated
 from semcache.errors import ConfigError
 from semcache.runtime.durations import Duration
 
@@ -165,6 +165,7 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 _MOST = 50  # mistakes that are told at once
+_MISSING = re.compile(r"Object missing required field `([^`]+)`")
 _KINDS: dict[str, type[msgspec.Struct]] = {
     "defaults": CategorySpec,
     "categories": CategorySpec,
@@ -177,8 +178,7 @@ _KINDS: dict[str, type[msgspec.Struct]] = {
 def read(path: Path) -> PackSpec:
     """The pack of a file. Raises ConfigError with file, line, key and the nearest valid name."""
     node, data = _mapping(path, _text_of(path))
-    data.setdefault("name", path.stem)
-    _check_names(path, data.get("categories"))
+    _check_names(path, node)
     _spell_off(data)
     problems, spec = _converted(path, node, data)
     if spec is not None:
@@ -226,12 +226,14 @@ def _mapping(path: Path, text: str) -> tuple[yaml.Node | None, dict[str, Any]]:
     return node, data
 
 
-def _check_names(path: Path, categories: object) -> None:
-    """Raise ConfigError for a category whose name YAML reads as something else than a text."""
-    for key in categories if isinstance(categories, dict) else ():
-        if not isinstance(key, str):
-            said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
-            raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
+def _check_names(path: Path, node: yaml.Node | None) -> None:
+    """Raise ConfigError for a category, a tenant or the like whose name YAML reads as something else than a text."""
+    if (key := misread_key(node)) is not None:
+        value = yaml.SafeLoader("").construct_object(key)
+        read = "true or false" if isinstance(value, bool) else f"{value!r}"
+        raise ConfigError(
+            f"{path}:{key.start_mark.line + 1}: YAML reads the name {key.value} as {read}: put it in quotes"
+        )
 
 
 def _problems(path: Path, node: yaml.Node | None, spec: PackSpec) -> Iterator[str]:
@@ -247,13 +249,18 @@ def _problems(path: Path, node: yaml.Node | None, spec: PackSpec) -> Iterator[st
 def _converted(path: Path, node: yaml.Node | None, data: dict[str, Any]) -> tuple[list[str], PackSpec | None]:
     """Every mistake of form, each found after those before it were left out, and what is left of the pack."""
     problems: list[str] = []
+    mistaken: set[str] = set()
     while len(problems) < _MOST:
+        data.setdefault("name", path.stem)
         try:
             return problems, msgspec.convert(data, PackSpec)
         except msgspec.ValidationError as error:
             problem = explain(path, node, str(error), PackSpec, _KINDS)
-            problems.append(problem)
             dotted = problem.split(": ", 2)[1]
+            missing = _MISSING.match(str(error))
+            if missing is None or f"{dotted}.{missing[1]}" not in mistaken:
+                problems.append(problem)
+            mistaken.add(dotted)
             _pruned(node, dotted)
             if not _left_out(data, dotted):
                 break

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -16,6 +16,8 @@ import msgspec
 import yaml
 
 _BEYOND = re.compile(r"Expected `(?:int|float)` ([<>]=?) (\S+)")
+_TEXT_FROM = re.compile(r"Expected `str[^`]*`, got `(bool|int|float|date|datetime)`")
+_OTHER_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "null", "timestamp"))
 _UNITS = "(s|m|h|d|w)"  # in the pattern of a duration, the only one that packs have
 
 
@@ -36,12 +38,33 @@ def explain(
     keys = _resolve(node, steps, unknown[1] if unknown else None, kinds)
     dotted = ".".join(keys) or "the file"
     hint = nearest(unknown[1], _fields(keys[:-1], whole, kinds)) if unknown else ""
-    said = _of_value(text.strip(), _plain(_descend(node, keys)), keys, whole, kinds)
+    found = _descend(node, keys)
+    said = _misread(text.strip(), found) or _of_value(text.strip(), _plain(found), keys, whole, kinds)
     return f"{path}:{line(node, keys)}: {dotted}: {said}{hint}"
 
 
 def repeated(node: yaml.Node | None) -> yaml.ScalarNode | None:
     """The first key that occurs twice in one mapping, of which only the last would count; None if there is none."""
+    for keys in _keys_of_mappings(node):
+        names: set[str] = set()
+        for key in keys:
+            if isinstance(key, yaml.ScalarNode) and key.value in names:
+                return key
+            names.add(str(key.value))
+    return None
+
+
+def misread_key(node: yaml.Node | None) -> yaml.ScalarNode | None:
+    """The first key without quotes that YAML reads as something else than a text; None if there is none."""
+    for keys in _keys_of_mappings(node):
+        for key in keys:
+            if isinstance(key, yaml.ScalarNode) and key.tag in _OTHER_TAGS:
+                return key
+    return None
+
+
+def _keys_of_mappings(node: yaml.Node | None) -> Iterator[list[yaml.Node]]:
+    """The keys of each mapping, in the order of the file."""
     seen: set[int] = set()
     waiting = [node]
     while waiting:
@@ -52,13 +75,17 @@ def repeated(node: yaml.Node | None) -> yaml.ScalarNode | None:
         if isinstance(inner, yaml.SequenceNode):
             waiting += inner.value[::-1]
         elif isinstance(inner, yaml.MappingNode):
-            names: set[str] = set()
-            for key, _ in inner.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in names:
-                    return key
-                names.add(str(key.value))
+            yield [key for key, _ in inner.value]
             waiting += [value for _, value in inner.value][::-1]
-    return None
+
+
+def _misread(text: str, node: yaml.Node | None) -> str | None:
+    """Say that a text lacks its quotes; None where something else is wrong."""
+    kind = _TEXT_FROM.match(text)
+    if kind is None or not isinstance(node, yaml.ScalarNode):
+        return None
+    read = {"bool": "true or false", "int": "a number", "float": "a number"}.get(kind[1], "a date")
+    return f"YAML reads {node.value} as {read}, and a text is expected: write '{node.value}' in quotes"
 
 
 def _of_value(
@@ -67,6 +94,8 @@ def _of_value(
     """Say in a person's words what a value may be, where msgspec says it in those of a schema."""
     if text.startswith("Expected `str` matching regex") and _UNITS in text:
         return f"{value!r} is no duration: write a number and one of s, m, h, d, w, such as 12h"
+    if text.startswith("Expected `bool") and value is not None:
+        return f"{value!r} is neither true nor false"
     if beyond := _BEYOND.fullmatch(text):
         return f"{value!r} is out of range: give a number {beyond[1]} {beyond[2]}"
     if text.startswith("Invalid enum value") and isinstance(value, str):

@@ -97,8 +97,34 @@ def test_a_half_written_pack_is_one_or_a_mistake(tmp_path: Path) -> None:
 
 
 def test_a_name_that_yaml_takes_for_a_boolean_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="put it in quotes"):
+    with pytest.raises(ConfigError, match=r":3: YAML reads the name off as true or false: put it in quotes"):
         packs.load(written(tmp_path, "name: x\ncategories:\n  off: {threshold: 0.9}\n"))
+    with pytest.raises(ConfigError, match=r":3: YAML reads the name 007 as 7: put it in quotes"):
+        packs.load(written(tmp_path, "name: x\ntenants:\n  007: [bond]\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("name: off\n", "1: name: YAML reads off as true or false, and a text is expected: write 'off' in quotes"),
+        ("name: 7\n", "1: name: YAML reads 7 as a number, and a text is expected: write '7' in quotes"),
+        (
+            "name: x\ndescription: 2027-01-31\n",
+            "2: description: YAML reads 2027-01-31 as a date, and a text is expected: write '2027-01-31' in quotes",
+        ),
+        (
+            "near: {model: off, instead_of: b}\n",
+            "1: near.model: YAML reads off as true or false, and a text is expected: write 'off' in quotes",
+        ),
+    ],
+    ids=["boolean", "number", "date", "within"],
+)
+def test_a_text_that_lacks_its_quotes_is_the_only_mistake(tmp_path: Path, text: str, line: str) -> None:
+    """Not also a missing field, which only the message had left out."""
+    path = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        packs.load(path)
+    assert str(caught.value) == f"{path}:{line}"
 
 
 def test_an_unknown_pack_names_the_nearest() -> None:
@@ -194,6 +220,7 @@ def test_the_schema_beside_the_packs_is_the_one_that_is_enforced() -> None:
         ("ttl: 3 fortnights", "'3 fortnights' is no duration: write a number and one of s, m, h, d, w, such as 12h"),
         ("contract: hits", "'hits' is none of hit, request; did you mean 'hit'?"),
         ("verify: sometimes", "'sometimes' is none of"),
+        ("semantic: maybe", "'maybe' is neither true nor false"),
     ],
 )
 def test_a_mistake_is_told_in_a_persons_words(tmp_path: Path, line: str, said: str) -> None:
