@@ -103,6 +103,7 @@ def open_upstream(settings: Settings, note: Callable[[Routed], None], secret: Ca
         timeout=upstream.timeout,
         connect_timeout=upstream.connect_timeout,
         proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
+        watched=True,
     )
     return open_backend(
         upstream.url,
@@ -123,4 +124,6 @@ def open_own_upstream(
     if of.url is None:
         return None
     key = of.api_key.get_secret_value() if of.api_key else None
-    return open_backend(of.url, Connection(key, timeout=of.timeout), secret=secret, salt=settings.upstream.cache_salt)
+    return open_backend(
+        of.url, Connection(key, timeout=of.timeout, watched=True), secret=secret, salt=settings.upstream.cache_salt
+    )

@@ -14,7 +14,8 @@ class Connection:
     """The terms of a connection; times are in seconds.
 
     `api_key` replaces the client's credentials; without it they are passed on, and `fallback_key` fills in for a client
-    that sends none. `headers` are set on every request, `proxy` is the URL of one.
+    that sends none. `headers` are set on every request, `proxy` is the URL of one. `watched`: the log says when the
+    server stops answering, and when it answers again.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -24,6 +25,7 @@ class Connection:
     max_connections: int = 1000
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     proxy: str | None = field(default=None, repr=False)
+    watched: bool = False
 
 
 DEFAULTS = Connection()

@@ -14,7 +14,8 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -28,6 +29,7 @@ from semcache.protocols import Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.runtime.unix_address import UNIX, http_root, unix_path
 from semcache.upstream.backends.connection import DEFAULTS, Connection
 from semcache.upstream.backends.decoding import Damaged, decoded, encodings, undecodable
+from semcache.upstream.backends.outage_log import OutageLog
 from semcache.upstream.web_socket import open_web_socket
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
@@ -65,10 +67,12 @@ class HttpBackend:
         connection: Connection = DEFAULTS,
         *,
         transport: httpx2.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         root, self._socket = http_root(base_url) if unix_path(base_url) is not None else (base_url, None)
         self._base, self._origin, self._replaces_v1 = _located(root)
         self._name = self._origin if self._socket is None else UNIX + self._socket
+        self._outages = OutageLog(self._name, clock) if connection.watched else None
         keys = connection.api_key, connection.fallback_key
         self._api_key, self._fallback_key = (key.strip() or None if key else None for key in keys)
         self._azure = httpx2.URL(root).host.endswith(".azure.com")
@@ -115,10 +119,17 @@ class HttpBackend:
             )
         except (httpx2.InvalidURL, ValueError, TypeError) as error:
             raise UpstreamError(f"{outbound.method} {outbound.path!r} cannot be sent: {error}") from error
+        sent = self._outages.begin() if self._outages is not None else 0.0
         try:
             response = await self._pool.handle_async_request(request)
         except _FAILURES as error:
-            raise self._explain(error) from error
+            explained = self._explain(error)
+            clients = isinstance(error, (httpcore2.LocalProtocolError, httpx2.LocalProtocolError))
+            if self._outages is not None and not clients:
+                self._outages.failed(explained)
+            raise explained from error
+        if self._outages is not None:
+            self._outages.answered(sent)
         reply = _HttpReply(self, response)
         if reply.undecodable and outbound.method.upper() != "HEAD" and reply.status not in (204, 304):
             await reply.close()
