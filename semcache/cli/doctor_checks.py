@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cli import doctor_upstreams
 from semcache.cli.doctor_extras import check_extras
 from semcache.cli.doctor_finding import Finding
+from semcache.cli.doctor_keys import check_keys
 from semcache.cli.listener import address, listen, refuse_port
 from semcache.cli.open_store import database, exists, seal_of, settings_from, store_of
 from semcache.errors import ConfigError, SemcacheError, StoreError
@@ -189,7 +190,7 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
         return [Finding("seal keys", "fail", str(error), "write id:base64 of 32 random bytes, the newest key first")]
     if not exists(settings):
         found = "memory only" if settings.store.url else "none yet: the first start makes one"
-        return [Finding("store", "ok", found), _exposure(settings, has_keys=False)]
+        return [Finding("store", "ok", found), *check_keys(settings, [], time.time())]
     try:
         stale = await _older(settings)
         if stale is not None:
@@ -201,7 +202,7 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
             findings.append(await _sealed(store, entries, seal is not None))
             if embedder is not None:
                 findings.append(await _vectors(store, embedder))
-            findings.append(_exposure(settings, has_keys=bool(await store.keys())))
+            findings += check_keys(settings, await store.keys(), time.time())
             findings.append(await _prices(settings, store))
             findings += await _prompts(settings, store)
     except ConfigError as error:
@@ -293,18 +294,6 @@ async def _vectors(store: Vectors, embedder: Embedder) -> Finding:
     named = ", ".join(f"{count} of {name}" for name, count in foreign.items())
     remedy = "paraphrases miss them; embed anew: `semcache export -o all.jsonl`, then `semcache import all.jsonl`"
     return Finding("vectors", "warn", f"vectors of another embedder: {named}", remedy)
-
-
-def _exposure(settings: Settings, *, has_keys: bool) -> Finding:
-    from semcache.config.settings import check_exposure
-
-    server = settings.server
-    try:
-        check_exposure(settings, has_keys)
-    except ConfigError as error:
-        return Finding("API keys", "fail", str(error), "semcache keys create --tenant NAME")
-    said = "keys exist and are asked for" if has_keys and settings.auth.required is not False else "no key is asked for"
-    return Finding("API keys", "ok", f"listening on {server.host}; {said}")
 
 
 def _graphs() -> Finding:

@@ -1,4 +1,4 @@
-"""Tenants and keys: who uses the cache, what each saved last week, and keys that are made and revoked.
+"""Tenants and keys: who uses the cache, what each saved last week, and keys that are made, ended and revoked.
 
 Invariant: a plain key is shown once, in the reply that made it, and kept nowhere.
 """
@@ -12,10 +12,13 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from semcache.errors import StoreError
+from semcache.protocols import KeyExpiryStore
 from semcache.proxy.auth import new_key
 from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
-from semcache.types import Selector
+from semcache.runtime.moments import later, utc
+from semcache.types import ApiKey, Selector
 
+_NEVER = "never"
 _WEEK = 7 * 86400.0
 
 
@@ -44,32 +47,67 @@ async def make_key(visit: Visit) -> Response:
     """Create a key and show it, this once."""
     rights = visit.choice("rights", ("plain", "trusted", "admin"), "plain")
     user = visit.asked("user") or None
+    expires = _end(visit)
     plain, key = new_key(
         secrets.token_bytes, visit.now, visit.asked("tenant"), visit.asked("name"), visit.cache.salt,
         trusted=rights == "trusted", admin=rights == "admin", user=user,
     )  # fmt: skip
-    key = replace(key, read_only=visit.asked("read_only") == "yes")
+    key = replace(key, read_only=visit.asked("read_only") == "yes", expires=expires)
     await visit.cache.components.store.add_key(key)
     rights = rights + (" read-only" if key.read_only else "")
     bound = {} if user is None else {"user": user}
+    if expires is not None:
+        bound["expires"] = _told(expires)
     await visit.cache.operating.act("make key", who=visit.who, tenant=key.tenant, key=key.id, rights=rights, **bound)
     await _renew(visit)
     return await access(visit, plain, f"{key.id} for tenant {key.tenant}")
 
 
+async def end_key(visit: Visit) -> Response:
+    """Set or move the end of a key."""
+    key = await _chosen(visit)
+    if not visit.asked("expires"):
+        return visit.page("end_key.html", key=key, own=visit.visitor.caller.key_id == key.id)
+    expires, store = _end(visit), visit.cache.components.store
+    if not isinstance(store, KeyExpiryStore):
+        return visit.back("/access", "This store keeps no ends of keys: revoke them in time.", bad=True)
+    if not await store.expire_key(key.id, expires=expires):
+        return visit.back("/access", f"{key.id} is revoked: it has no other end.", bad=True)
+    end = _told(expires)
+    await visit.cache.operating.act("set end of key", who=visit.who, tenant=key.tenant, key=key.id, expires=end)
+    await _renew(visit)
+    return visit.back("/access", f"{key.id} has no end." if expires is None else f"{key.id} is in force until {end}.")
+
+
 async def revoke_key(visit: Visit) -> Response:
     """Revoke a key."""
-    key_id = visit.asked("key")
-    known = {key.id: key for key in await visit.cache.api_keys()}
-    if key_id not in known:
-        raise not_found(f"key {key_id[:64]!r}")
+    key = await _chosen(visit)
+    key_id = key.id
     if visit.asked("sure") != "yes":
-        return visit.page("revoke.html", key=known[key_id], own=visit.visitor.caller.key_id == key_id)
+        return visit.page("revoke.html", key=key, own=visit.visitor.caller.key_id == key_id)
     if not await visit.cache.components.store.revoke_key(key_id, now=visit.now):
         return visit.back("/access", f"{key_id} was revoked already.", bad=True)
-    await visit.cache.operating.act("revoke key", who=visit.who, tenant=known[key_id].tenant, key=key_id)
+    await visit.cache.operating.act("revoke key", who=visit.who, tenant=key.tenant, key=key_id)
     await _renew(visit)
     return visit.back("/access", f"{key_id} is revoked: every worker refuses it within a second.")
+
+
+async def _chosen(visit: Visit) -> ApiKey:
+    key_id = visit.asked("key")
+    for key in await visit.cache.api_keys():
+        if key.id == key_id:
+            return key
+    raise not_found(f"key {key_id[:64]!r}")
+
+
+def _end(visit: Visit) -> float | None:
+    """The end that was typed, None for none. Raises InvalidArgument."""
+    typed = visit.asked("expires")
+    return later(typed, visit.now) if typed and typed.lower() != _NEVER else None
+
+
+def _told(expires: float | None) -> str:
+    return _NEVER if expires is None else f"{utc(expires):%Y-%m-%dT%H:%M:%SZ}"
 
 
 async def _renew(visit: Visit) -> None:
@@ -99,6 +137,7 @@ async def erase_tenant(visit: Visit) -> Response:
 ROUTES = (
     PageRoute("/access", access, Right.ADMIN),
     PageRoute("/access/keys", make_key, Right.ADMIN_CHANGES, post=True),
+    PageRoute("/access/end", end_key, Right.ADMIN_CHANGES, post=True),
     PageRoute("/access/revoke", revoke_key, Right.ADMIN_CHANGES, post=True),
     PageRoute("/access/erase", erase_tenant, Right.ADMIN_CHANGES, post=True),
 )

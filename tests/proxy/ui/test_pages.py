@@ -376,6 +376,34 @@ async def test_a_key_is_made_shown_once_used_and_revoked(tmp_path: Path) -> None
         assert "ann" in str((await proxy.cache.operating.actions(tenant="d"))[0])
 
 
+async def test_a_key_is_made_with_an_end_that_can_be_moved(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        now = proxy.cache.clock()
+
+        async def end() -> float | None:
+            [key] = [one for one in await proxy.cache.api_keys() if one.tenant == "c"]
+            form["key"] = key.id
+            return key.expires
+
+        form = {"sign": sign, "tenant": "c"}
+        refused = await browser.post("/access/keys", {**form, "expires": "some day"})
+        assert refused.status == 400
+        assert "such as 90d" in refused.body.decode()
+        page = unescape((await browser.post("/access/keys", {**form, "expires": "90d"})).body.decode())
+        assert await end() == pytest.approx(now + 90 * 86400, abs=60)
+        assert "in 90 d" in page or "in 89 d" in page
+        assert b"When does key_" in (await browser.post("/access/end", form)).body
+        assert (await browser.post("/access/end", {**form, "expires": "1999-01-31"})).status == 400
+        assert (await browser.post("/access/end", {**form, "expires": "2999-01-31"})).status == 303
+        assert await end() == 32474736000.0
+        assert "2999-01-31T00:00:00Z" in str((await proxy.cache.operating.actions(tenant="c"))[0])
+        assert (await browser.post("/access/end", {**form, "expires": "never"})).status == 303
+        assert await end() is None
+        assert (await browser.post("/access/end", {**form, "key": "key_of_nobody", "expires": "1d"})).status == 404
+
+
 async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) -> None:
     async with kept(tmp_path, pack=PACK) as (proxy, keys):
         await asked(proxy, OWN, keys["a"])

@@ -23,7 +23,7 @@ CHANGES = (
     "/undo",
     "/plans/forget",
 )
-ADMINS_CHANGES = ("/access/keys", "/access/revoke", "/access/erase")
+ADMINS_CHANGES = ("/access/keys", "/access/end", "/access/revoke", "/access/erase")
 
 
 async def test_each_right_opens_its_pages_and_no_others(tmp_path: Path) -> None:
