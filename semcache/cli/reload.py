@@ -22,7 +22,7 @@ _EVERY = 0.1
 
 def reload(
     wait: Annotated[
-        float, typer.Option("--wait", metavar="SECONDS", min=0.0, help="How long a proxy has to answer.")
+        float, typer.Option("--wait", metavar="SECONDS", min=0.0, help="How long all workers have to reload.")
     ] = 30.0,
     config: options.Config = None,
     data: options.Data = None,
@@ -37,24 +37,32 @@ def reload(
     elif "error" in result:
         output.note(f"error: not reloaded, everything is as it was: {result['error']}")
     else:
+        from semcache.proxy.reload_word import owing
         from semcache.proxy.reloading import said
 
         changed, *more = said(result)
         print("\n".join([f"reloaded: {changed}", *more]))
+        if left := owing(result.get("workers", ())):
+            output.note(
+                f"{left} worker{'s have' if left > 1 else ' has'} not reloaded within {wait:g} s; what was asked for "
+                "stands, and the log of the server says when it is done"
+            )
     if result is None or "error" in result:
         raise typer.Exit(1)
 
 
 async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
-    from semcache.proxy.reload_word import request_reload, result_of
+    from semcache.proxy.reload_word import owing, request_reload, result_of
     from semcache.proxy.reloading import write_action
 
     async with store_of(settings) as store:
         number = await request_reload(store, "command line")
         until = time.monotonic() + wait
-        while (result := await result_of(store, number)) is None:
+        # Servers that have not answered at all yet, as on other machines, are not known here.
+        while (result := await result_of(store, number)) is None or owing(result.get("workers", ())):
             if time.monotonic() > until:
-                return None
+                break
             await asyncio.sleep(_EVERY)
-        await write_action(store, "command line", result)
+        if result is not None:
+            await write_action(store, "command line", result)
     return result

@@ -11,6 +11,7 @@ import asyncio
 import gc
 import logging
 import os
+import platform
 import signal
 import sys
 import time
@@ -39,7 +40,7 @@ from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
-from semcache.proxy.reload_word import last_request, last_requester, request_reload, write_result
+from semcache.proxy.reload_word import ReloadingWorker, ReloadReports, last_request, last_requester, request_reload
 from semcache.proxy.reloading import Loaded, differences, is_new, not_reloaded, read_files, reloaded, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.shared_account import account_of
@@ -107,6 +108,9 @@ class Proxy:
         self._signalled: set[asyncio.Task[None]] = set()
         self._reloading = asyncio.Lock()
         self._asked = 0
+        alone = server.workers == 1
+        parent = f"{platform.node()}/{os.getpid() if alone else os.getppid()}"
+        self._reports = ReloadReports(ReloadingWorker(parent, server.workers, os.getpid()))
 
     @property
     def cache(self) -> AsyncSemanticCache:
@@ -196,7 +200,7 @@ class Proxy:
                 raise
             self._asked = await request_reload(store, who)
             self._hand_back(replace(self._loaded, number=self._asked))
-            await write_result(store, self._asked, result)
+            await self._reports.write(store, self._asked, result)
         reloaded(who, result)
         await write_action(store, who, result)
         return result
@@ -361,6 +365,7 @@ class Proxy:
         store, faults = self.generation.components.store, self.generation.components.faults
         number = await faults.guard("store", last_request(store))
         if number == self._asked:
+            await self._reports.look(store)
             return
         async with self._reloading:
             if number == self._asked:
@@ -378,7 +383,7 @@ class Proxy:
                 self._hand_back(replace(self._loaded, number=number))
                 reloaded(f"{await faults.guard('store', last_requester(store))}, by worker {os.getpid()}", result)
             self._asked = number
-        await write_result(store, number, result)
+        await self._reports.write(store, number, result)
 
 
 def _tune_garbage_collector() -> None:

@@ -1,11 +1,13 @@
-"""The word that has every worker of a store reload, and what came of it.
+"""The word that has every worker of a store reload, and what came of it in each.
 
-Invariant: requests are numbered in ascending order; a result is that of the newest request that a worker has done.
+Invariant: requests are numbered in ascending order; a result is that of the newest request that a worker has done, with
+the workers that have done it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -13,6 +15,7 @@ import msgspec
 from semcache.protocols import SavedStates
 
 _REQUEST, _RESULT = "reload", "reloaded"
+_LOOKS = 5  # after a result was written: one that others overwrote at the same time is written again
 
 
 class ReloadStore(SavedStates, Protocol):
@@ -38,9 +41,54 @@ async def last_requester(store: ReloadStore) -> str:
     return str(msgspec.json.decode(saved[1])["who"]) if saved is not None else "nobody"
 
 
-async def write_result(store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
-    """Write what came of a request. Raises StoreError."""
-    await store.learn(_RESULT, number, msgspec.json.encode(result))
+@dataclass(frozen=True, slots=True)
+class ReloadingWorker:
+    """A worker, by its process id, of a server that has `of` of them."""
+
+    server: str
+    of: int
+    pid: int
+
+
+class ReloadReports:
+    """The reports of one worker about what came of requests."""
+
+    def __init__(self, worker: ReloadingWorker) -> None:
+        self._worker = worker
+        self._last: tuple[int, Mapping[str, Any]] | None = None
+        self._looks = 0
+
+    async def write(self, store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
+        """Write what came of a request here, beside what came of it in others. Raises StoreError."""
+        self._last, self._looks = (number, result), _LOOKS
+        await self._write(store, number, result)
+
+    async def look(self, store: ReloadStore) -> None:
+        """Write the last report again if it was lost, for some looks. Raises StoreError."""
+        if self._last is not None and self._looks > 0:
+            self._looks -= 1
+            await self._write(store, *self._last)
+
+    async def _write(self, store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
+        saved = await store.learned(_RESULT)
+        if saved is not None and saved[0] > number:
+            return
+        known = msgspec.json.decode(saved[1]) if saved is not None and saved[0] == number else dict(result)
+        done, mine = known.setdefault("workers", []), asdict(self._worker)
+        if mine in done:
+            return
+        done.append(mine)
+        if "error" in result:
+            known.setdefault("error", result["error"])
+        await store.learn(_RESULT, number, msgspec.json.encode(known))
+
+
+def owing(workers: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many workers of the servers that have reported have not."""
+    of: dict[str, int] = {}
+    for one in workers:
+        of[one["server"]] = of.get(one["server"], one["of"]) - 1
+    return sum(max(0, left) for left in of.values())
 
 
 async def result_of(store: ReloadStore, number: int) -> dict[str, Any] | None:

@@ -127,7 +127,7 @@ def test_workers_reload_together_and_a_mistake_is_said(run: Run, start: Start, t
     assert done.returncode == 0, done.stderr
     assert "reloaded: policies" in done.stdout
     assert "guards or the like changed: default" in done.stdout
-    eventually(lambda: packs() == {"other"})
+    assert packs() == {"other"}, "it waits for both workers"
     (tmp_path / "plain.yaml").write_text("name: other\ntarget: often\n")
     done = run("reload", "--json")
     assert done.returncode == 1

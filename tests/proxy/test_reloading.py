@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from semcache.cache.prompt_sample import ignored_in_service
@@ -16,9 +17,10 @@ from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.process_application import create
-from semcache.proxy.reload_word import request_reload, result_of
+from semcache.proxy.reload_word import ReloadingWorker, ReloadReports, owing, request_reload, result_of
 from semcache.proxy.reloading import differences, read_files
 from semcache.runtime.breaker import Breaker
+from semcache.storage.stores.memory import MemoryStore
 from semcache.types import ApiKey
 from semcache.types.evidence import Label, LabelSource
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
@@ -79,6 +81,35 @@ async def test_a_reload_that_another_process_asked_for_is_in_the_log_of_this_one
     assert line.endswith(
         ": policies; learned anew, because their strategy, target, guards or the like changed: default"
     )
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_a_result_says_which_workers_have_reloaded(lost: bool) -> None:
+    """`semcache reload` returned when the first worker had: the others still served by the former pack."""
+    store = MemoryStore()
+    await store.open()
+    one, two = (ReloadReports(ReloadingWorker("host/1", 2, pid)) for pid in (11, 12))
+    await one.write(store, 1, {"changed": ["policies"]})
+    first = await result_of(store, 1)
+    assert first is not None
+    assert owing(first["workers"]) == 1
+    await two.write(store, 1, {"changed": ["policies"], "error": "gone"})
+    if lost:  # both read it before either wrote
+        await write_over(store, first)
+        await two.look(store)
+    await one.look(store)
+    both = await result_of(store, 1)
+    assert both is not None
+    assert owing(both["workers"]) == 0
+    assert sorted(worker["pid"] for worker in both["workers"]) == [11, 12]
+    assert (both["changed"], both["error"]) == (["policies"], "gone")
+    await two.write(store, 2, {"changed": []})
+    await one.look(store)  # its report is of an earlier one
+    assert owing((await result_of(store, 2) or {})["workers"]) == 1
+
+
+async def write_over(store: MemoryStore, result: dict[str, Any]) -> None:
+    await store.learn("reloaded", 1, msgspec.json.encode(result))
 
 
 async def test_what_a_pack_leaves_out_of_system_prompts_is_known_beside_the_proxy(
