@@ -1,5 +1,6 @@
 """The bound on what a store takes on its disk: measured again and again, and kept by giving up what is worth least.
 
+What is free of a file that was larger goes back to the disk, whether or not there is a bound.
 Knows the store and the entries of this process, nothing of requests. Invariant: entries go last, in the order in which
 the eviction policy of the fullest category would give them up; keys, labels, learned state, sums and the log of
 administrators never do.
@@ -40,6 +41,10 @@ class SizedStore(Entries, ChangeFeed, OutcomeLog, Protocol):
 
     async def forget_deleted(self) -> int:
         """Drop the copies of deleted entries that could be brought back; returns how many."""
+        ...
+
+    async def give_back(self) -> int:
+        """Give some of what is free back to the disk; returns how many bytes."""
         ...
 
 
@@ -93,6 +98,8 @@ class DiskBound:
                 used = await store.bytes_used()
                 self._tell(now, before, used, gone)
             self._meter.store_bytes.set(used)
+            if (given := await store.give_back()) > 0:
+                _log.info("the store gave %.0f MiB back to the disk", given / 2**20)
 
     async def _keep_for_ever(self) -> None:
         while True:

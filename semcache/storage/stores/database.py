@@ -134,6 +134,8 @@ class Database:
             thread = SqliteThread(partial(sqlite3.connect, *where, **{**named, **options}))
             self._threads.append(thread)
             await thread.open()
+        if _is_empty(Path(self.name)):
+            await self._threads[0].fetch("PRAGMA auto_vacuum=INCREMENTAL")  # so that the file can shrink
         await self._write_ahead(self._threads[0])
         self._file = _identity(Path(self.name))
 
@@ -353,6 +355,10 @@ def _identity(path: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
+
+
+def _is_empty(path: Path) -> bool:
+    return path.stat().st_size == 0
 
 
 def _make_private(path: Path) -> None:

@@ -55,6 +55,7 @@ def copy_store(source: Path, target: Path) -> StoreContent:
         with _draft(target) as draft:
             with closing(_reader(source)) as connection:
                 _revision(connection, source)
+                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # of the copy
                 connection.execute("VACUUM INTO ?", (str(draft),))
             with closing(sqlite3.connect(_uri(draft, "mode=ro"), uri=True)) as connection:
                 found = _checked(connection, source)
