@@ -13,6 +13,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
+from semcache.cache.kept_answers import kept_tags
 from semcache.config.packs import Pack
 from semcache.errors import CacheUnavailable, IntegrityError
 from semcache.learning.learner import Learner
@@ -110,7 +111,7 @@ class EntryMaker:
             usage=answer.usage,
             cost=self._prices.cost(request.model, answer.usage),
             latency=latency,
-            tags=request.controls.tags,
+            tags=(*request.controls.tags, *kept_tags(request, answer)),
             source=source,
             askers=self._askers(lookup, source),
             wording=b"" if vector is None or not lookup.partition else self._wording(lookup.key.text),

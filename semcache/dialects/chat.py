@@ -64,7 +64,8 @@ class ChatDialect:
             text=text,
             raw=raw,
             stream=bodies.flag(body, "stream"),
-            replay={"include_usage": bodies.include_usage(body)},
+            replay={"include_usage": bodies.include_usage(body)}
+            | ({"deletable": True} if body.get("store") is True else {}),
             traits=Traits(
                 temperature=bodies.number(body, "temperature"),
                 tools=bool(tools or body.get("functions")),

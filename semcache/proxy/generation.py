@@ -27,6 +27,7 @@ from semcache.proxy.background import BackgroundWork
 from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.doors import Doors
 from semcache.proxy.embedding_route import EmbeddingsRoute
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
@@ -34,6 +35,7 @@ from semcache.proxy.route_context import CallerTrust, RouteContext
 from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.proxy.ui.page_entrance import PageEntrance
+from semcache.types import Selector
 from semcache.upstream.coalescing import Flights
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ class Generation:
         )
         self.completions = CompletionRoute(self.context)
         self.embeddings = EmbeddingsRoute(self.context)
-        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, self.context.account)
+        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, self.context.account, self._forget)
         # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
         self.administration = await asyncio.to_thread(self._administration)
         self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))
@@ -152,6 +154,12 @@ class Generation:
             for part in (self.near, self.small_plans, self.plans, self._follow_ups):
                 if part is not None:
                     closing.push_async_callback(part.close)
+
+    async def _forget(self, tenant: str, tag: str) -> None:
+        try:
+            await self.cache.invalidate(Selector(tenant=tenant, tag=tag))
+        except Exception:
+            log_fault(self.cache, "store")
 
     def _administration(self) -> Administration:
         doors, public = self._doors, self.settings.auth.public_metrics

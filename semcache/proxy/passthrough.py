@@ -1,11 +1,14 @@
 """Passthrough of everything under `/v1` that is not cached, in both directions as it is.
 
 Knows of dialects only how they refuse. Invariant: bytes are not looked at, and of a reply no more than one chunk is
-held in memory.
+held in memory; an answer that was deleted upstream is not replayed after the reply that says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
+from semcache.cache.kept_answers import deleted_tag
 from semcache.dialects import messages
 from semcache.dialects.answer import openai_error
 from semcache.dialects.headers import cache_status, strip_request_headers
@@ -30,14 +33,21 @@ from semcache.proxy.relay import refusal_headers, reply_headers
 from semcache.proxy.shared_account import SharedAccount
 
 _ASKING = frozenset({"POST", "PUT", "PATCH"})  # the others look at what there is, and cost nothing
-_OK = 200
+_OK, _REDIRECTED = 200, 300
 
 
 class Passthrough:
-    """The endpoints that are not cached."""
+    """The endpoints that are not cached. `forget` deletes the entries of a tenant that have a tag, and never fails."""
 
-    def __init__(self, backend: Backend, intake: Intake, limiter: KeyLimiter, account: SharedAccount) -> None:
-        self._backend, self._account = backend, account
+    def __init__(
+        self,
+        backend: Backend,
+        intake: Intake,
+        limiter: KeyLimiter,
+        account: SharedAccount,
+        forget: Callable[[str, str], Awaitable[None]],
+    ) -> None:
+        self._backend, self._account, self._forget = backend, account, forget
         self._intake, self._limiter = intake, limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,6 +92,9 @@ class Passthrough:
             await _reject(scope, send, refusal, [_bypass(_OK)])
             return
         try:
+            tag = deleted_tag(outbound.method, outbound.path)
+            if tag is not None and _OK <= reply.status < _REDIRECTED:
+                await self._forget(outbound.tenant, tag)
             headers = [*reply_headers(reply.headers, sized=True), _bypass(reply.status)]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.chunks():

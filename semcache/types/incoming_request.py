@@ -73,7 +73,8 @@ class Request:
 
     `identity` is everything that must be equal for an answer to be reused, with the text of the last user turn taken
     out; that text is `text` ("" when the last turn has none). `raw` is what is forwarded: the client's bytes, untouched
-    unless they held our `cache` object. `replay` holds the dialect's own wishes for a stream (`include_usage`).
+    unless they held our `cache` object. `replay` holds the dialect's own wishes for a stream (`include_usage`)
+    and, where the upstream keeps the answer under its id, `store` or `deletable`.
     `frame` is what stands around the question in the last turn, which is in the identity, too; then `text` is the
     question alone. `asker` is who asks, as far as a quorum tells callers of a tenant apart; None: nobody in particular.
     """
