@@ -35,7 +35,10 @@ _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
 _HOW = ("signal", "exit", "hung")
 _TURN = 0.25  # seconds
-_LIFELESS = 20.0  # seconds: on a busy machine a worker that starts may be busy for longer than a few
+_LIFELESS = 20.0  # seconds of one that serves
+# Of one that starts: on a machine with little time to spare, imports and models take a minute or more without a word,
+# and one that is killed in the midst of them begins them again.
+_LIFELESS_AT_START = 300.0
 _LONGEST_PAUSE = 30.0
 _HINTS = {
     "SIGKILL": ", as the kernel sends when memory runs out",
@@ -75,7 +78,7 @@ class _Worker:
         # A pause of this process itself, or of the machine, is nobody's silence.
         self._silent = 0.0 if self._heard else self._silent + min(passed, 2 * _TURN)
         self._heard = False
-        if self._silent > _LIFELESS and not self.hung:
+        if self._silent > (_LIFELESS_AT_START if self.ready_since is None else _LIFELESS) and not self.hung:
             self.hung = True
             self.process.kill()
 

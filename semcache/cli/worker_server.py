@@ -35,14 +35,15 @@ class Word(NamedTuple):
 
 def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded, parent: Connection) -> None:
     """Serve by what is `loaded` until a signal or the end of the parent. Exits with status 3 if the start fails."""
-    from semcache.proxy.process_application import create
-
     config.configure_logging()
     read: SimpleQueue[Loaded] = SimpleQueue()
-    config.app = partial(create, loaded, read.put)
     server = Server(config)
     threading.Thread(target=_tell, args=(server, read, parent), name="semcache-alive", daemon=True).start()
     threading.Thread(target=_end_with_parent, name="semcache-parent", daemon=True).start()
+    # Later than the first word to the parent: it takes a second, or many on a busy machine.
+    from semcache.proxy.process_application import create
+
+    config.app = partial(create, loaded, read.put)
     with suppress(KeyboardInterrupt):  # the parent was interrupted as well, and says so
         server.run(sockets)
 

@@ -130,13 +130,23 @@ def test_the_pause_before_another_worker_grows_to_half_a_minute_and_ends_with_on
 
 
 @pytest.mark.parametrize(
-    ("passed", "turns", "kills"), [(0.25, 79, 0), (0.25, 81, 1), (0.25, 200, 1), (3600.0, 39, 0)], ids=str
+    ("serves", "passed", "turns", "kills"),
+    [
+        (True, 0.25, 79, 0),
+        (True, 0.25, 81, 1),
+        (True, 0.25, 200, 1),
+        (True, 3600.0, 39, 0),
+        (False, 0.25, 1199, 0),
+        (False, 0.25, 1201, 1),
+    ],
+    ids=str,
 )
 def test_a_worker_is_killed_for_its_own_silence_and_not_for_a_pause_of_the_machine(
-    passed: float, turns: int, kills: int
+    serves: bool, passed: float, turns: int, kills: int
 ) -> None:
-    """A machine that slept for an hour ended every worker when it woke."""
+    """A machine that slept for an hour ended every worker when it woke, and on a busy one no start came to its end."""
     worker, process, _ = _worker()
+    worker.ready_since = 0.0 if serves else None
     for turn in range(turns):
         worker.look(turn * passed, passed)
     assert process.kills == kills
