@@ -38,6 +38,7 @@ from semcache.config.sections import (
     VerifierSection,
     sendable,
 )
+from semcache.config.setting_mistakes import instead_of_section, is_of_pack, remedy_of
 from semcache.errors import ConfigError
 from semcache.runtime.unix_address import unix_path
 
@@ -246,7 +247,9 @@ def _from_file(file: Path | None) -> Layer:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{file}:{mark.line + 1}" if mark else str(file)
-        raise ConfigError(f"{where}: no valid YAML: {getattr(error, 'problem', error)}") from error
+        said = str(getattr(error, "problem", error))
+        remedy = "; indent with spaces" if "'\\t'" in said else ""
+        raise ConfigError(f"{where}: no valid YAML: {said}{remedy}") from error
     told: set[str] = set()
     for key, value, where in _walk(file, root, "") if root is not None else ():
         if key in told:
@@ -257,8 +260,10 @@ def _from_file(file: Path | None) -> Layer:
 
 def _walk(file: Path, node: yaml.Node, prefix: str) -> Layer:
     if not isinstance(node, yaml.MappingNode):
-        name = prefix.rstrip(".") or "the file"
-        raise ConfigError(f"{file}:{node.start_mark.line + 1}: {name} must be a mapping of settings")
+        name, where = prefix.rstrip("."), f"{file}:{node.start_mark.line + 1}"
+        if name:
+            raise ConfigError(f"{where}: {instead_of_section(name, SECTIONS[name].model_fields)}")
+        raise ConfigError(f"{where}: the file must be a mapping of settings")
     for key_node, value_node in node.value:
         key, where = f"{prefix}{key_node.value}", f"{file}:{key_node.start_mark.line + 1}"
         if key in SECTIONS:
@@ -272,6 +277,8 @@ def _walk(file: Path, node: yaml.Node, prefix: str) -> Layer:
                 raise ConfigError(f"{where}: {key}: no valid YAML: {said}; put the value in quotes") from error
             yield key, value, where
         else:
+            if not prefix and is_of_pack(key):
+                raise ConfigError(f"{where}: {key} belongs into a policy pack, which `policies` or --policies names")
             siblings = [name for name in (*KEYS, *SECTIONS) if name.startswith(prefix)]
             raise ConfigError(f"{where}: {key} is no setting{_nearest(key, siblings)}")
 
@@ -293,13 +300,20 @@ def _explain(problem: Any, sources: Mapping[str, str]) -> str:
     source = sources.get(key, "settings")
     said = problem["msg"].removeprefix("Value error, ")
     given = "" if _is_secret(key) or repr(problem["input"]) in said else f", not {problem['input']!r}"
-    return f"{source}: {key}: {said}{given}"
+    remedy = remedy_of(problem["type"], problem["input"], is_size="function _size " in _kind(key))
+    return f"{source}: {key}: {said}{given}{remedy}"
 
 
 def _is_secret(key: str) -> bool:
+    return "SecretStr" in _kind(key)
+
+
+def _kind(key: str) -> str:
+    """The type of a setting, with what reads its values."""
     section, _, field = key.rpartition(".")
     model: type[BaseModel] = SECTIONS[section] if section else Settings
-    return field in model.model_fields and "SecretStr" in str(model.model_fields[field].annotation)
+    found = model.model_fields.get(field)
+    return "" if found is None else f"{found.annotation} {found.metadata}"
 
 
 def _flatten(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -96,7 +96,7 @@ def test_variables_of_a_service_named_semcache_are_no_settings_and_a_mistaken_po
         ("sever:\n  port: 1\n", 1, ["sever", "server"]),
         ("upstream:\n  url: x\n  timeout: soon\n", 3, ["upstream.timeout", "soon"]),
         ("log:\n  level: loud\n", 2, ["log.level", "loud", "warning"]),
-        ("server: 8080\n", 1, ["server", "mapping"]),
+        ("server: 8080\n", 1, ["server", "indented"]),
         ("- a\n", 1, ["mapping"]),
         ("server: {port: 70000}", 1, ["server.port", "65535"]),
         ("cache:\n  hot_bytes: much MiB\n", 2, ["cache.hot_bytes", "20 MiB"]),
@@ -311,3 +311,31 @@ def test_a_bound_on_the_disk_is_refused_where_it_cannot_be_kept(url: str) -> Non
 def test_a_bound_on_the_disk_that_holds_nothing_is_refused(bound: str) -> None:
     with pytest.raises(ConfigError, match=r"store.max_bytes"):
         Settings.load({}, {"SEMCACHE_STORE__MAX_BYTES": bound}, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "upstream: https://api.example/v1\n",
+            "upstream holds settings, one a line and indented below it, such as `url:`",
+        ),
+        ("upstream:\n  timeout: 10m\n", "write the seconds alone: 600"),
+        ("upstream:\n  timeout: 500 ms\n", "write the seconds alone: 0.5"),
+        ("cache:\n  target: 1%\n", "write a share: 0.01"),
+        ("store:\n  max_bytes: 2 gigs\n", "write it as 2 GiB"),
+        ("store:\n  max_bytes: a lot\n", "write a size such as 20 MiB"),
+        ("server:\n  host: on\n", "put the value in quotes"),
+        ("upstream:\n  api_key: 12345\n", "put the value in quotes"),
+        ("server:\n\tport: 1\n", "indent with spaces"),
+        ("name: mine\ncategories: {}\n", "name belongs into a policy pack"),
+    ],
+    ids=["section", "span", "part of a second", "share", "size", "no size", "boolean", "number", "tab", "pack"],
+)
+def test_a_value_that_is_written_in_another_way_is_refused_with_what_to_write(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, text, tmp_path)
+    assert said in str(caught.value)
+    assert "12345" not in str(caught.value), "a key is never shown"
