@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from semcache.matching.guards import exclusive
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT
 from semcache.matching.guards.units import PERIODS
@@ -62,7 +63,7 @@ _OFTEN = lexicon(
     " rarely=seldom,hardly often=frequently,regularly"
 )
 _LATER = frozenset(("later",))
-_ONLY = vocabulary("only solely exclusively")
+_ONLY = frozenset(exclusive.ONLY)
 _WITH_ONLY = re.compile(rf"\bwith only (?={_NUMBER})")  # is with no more than that, said or not
 _AS_GOOD_AS_ONLY = vocabulary("just merely alone purely simply but")
 _NEAR_OFTEN = frozenset(map(frozenset, (("always", "usually"), ("often", "usually"), ("often", "sometimes"))))
@@ -107,7 +108,8 @@ _SOME = 6  # content words by which texts may differ for a finding to tell them 
 class QuantifierReading(NamedTuple):
     """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often.
 
-    `taken` is how several things are: "together", "one by one", or "" where a text does not say so, or says both.
+    `only_of` is of what a text says that it is the only one. `taken` is how several things are: "together", "one by
+    one", or "" where a text does not say so, or says both.
     """
 
     bounds: frozenset[str]
@@ -116,6 +118,7 @@ class QuantifierReading(NamedTuple):
     only: bool
     degrees: frozenset[str]
     taken: str = ""
+    only_of: exclusive.Focus = ""
 
 
 _NOTHING = QuantifierReading(frozenset(), {}, "", False, frozenset())
@@ -153,6 +156,8 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
             )
         if one.only != two.only and read_text(cached if one.only else query).bag.isdisjoint(_AS_GOOD_AS_ONLY):
             return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
+        if telling and one.only_of and two.only_of and one.only_of != two.only_of:
+            return Conflict(self.name, "only is said of another thing")
         if one.bounds - _LATER != two.bounds - _LATER and "exact" not in one.bounds | two.bounds:
             alone = "or" in read_text(query).bag ^ read_text(cached).bag and all_the_difference(query, cached, _OPEN)
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", alone)
@@ -185,7 +190,9 @@ def read(text: str) -> QuantifierReading:
     if bag.isdisjoint(_TRIGGERS):
         return QuantifierReading(bounds, {}, "", False, frozenset(), taken) if bounds or taken else _NOTHING
     often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
-    return QuantifierReading(bounds, _shares(words), often, _is_exclusive(words), _degrees(words), taken)
+    only = _is_exclusive(words)
+    only_of = exclusive.focus(words) if only else ""
+    return QuantifierReading(bounds, _shares(words), often, only, _degrees(words), taken, only_of)
 
 
 def _taken(lower: str) -> str:

@@ -3,8 +3,9 @@
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
 where all content words are the same, it also compares what `grammar` reads of the light ones. Other `commands`, a
-question that is `favour`able where the other warns, a part of an amount for the whole, another `modality`, an
-equative for a comparative, a past habit for the present, other `whereabouts` and a further question conflict as well.
+question that is `favour`able where the other warns, a part of an amount for the whole, another `modality` or
+mood, an equative for a comparative, a past habit for the present, other `whereabouts` or `circumstances` and a further
+question conflict as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from semcache.matching.guards import (
     acts,
     amount_parts,
+    circumstances,
     commands,
     equatives,
     favour,
@@ -23,6 +25,7 @@ from semcache.matching.guards import (
     grammar,
     habits,
     modality,
+    moods,
     persons,
     tongues,
     whereabouts,
@@ -131,9 +134,11 @@ _COMPARED = (
     persons.let_or_as,
     amount_parts.compare,
     modality.compare,
+    moods.compare,
     equatives.compare,
     habits.compare,
     whereabouts.compare,
+    circumstances.compare,
 )
 _FAR = 6  # words behind a question word that may tell its type
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs

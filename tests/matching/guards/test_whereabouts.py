@@ -23,6 +23,16 @@ ROWS = [
     ("Will prices fall in the near future?", "Will prices fall in the future?", NOTHING),
     ("slow since the update", "slow after the update", NOTHING),
     ("a walk along the river", "a walk beside the river", NOTHING),
+    ("Is there parking around the arena?", "Is there parking in the arena?", VETO),
+    ("wrap the text around the logo", "put the text behind the logo", VETO),
+    ("house prices around Leeds", "house prices in Leeds", VETO),
+    ("hikes around Innsbruck", "hikes near Innsbruck", NOTHING),
+    ("getting around Tokyo by bus", "getting around in Tokyo by bus", NOTHING),
+    ("a trip around Iceland", "a trip in Iceland", NOTHING),
+    ("laws around gambling", "laws on gambling", NOTHING),
+    ("restaurants around the corner", "restaurants on the corner", NOTHING),
+    ("Can I fish by the lake?", "Can I fish in the lake?", VETO),
+    ("Was it done by the book?", "Was it done in the book?", NOTHING),
 ]
 
 
