@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.matching.guards import completed, inflection
+from semcache.matching.guards import completed, governed, inflection
 from semcache.matching.guards.base import GuardFinding
 from semcache.matching.guards.tenses import DETERMINERS, REQUIRED, asked_directly
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
@@ -33,9 +33,6 @@ _PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by ab
 _FOR_AND_TO = frozenset(("for", "to"))
 # What is by somebody is not about, for or against them.
 _AGAINST_BY = frozenset(("about", "for", "against"))
-# "Compared to" is "compared with".
-_COMPARING = vocabulary("compared comparison compare")
-_TO_AND_WITH = frozenset(("to", "with"))
 # Light verbs that say how somebody stands to a thing.
 _STANCES = lexicon("have=has,had want=wants,wanted need=needs,needed like=likes,liked")
 _MOST = 6  # words by which texts of the same content words may differ: modal verbs, and endings of others
@@ -89,9 +86,7 @@ def read(text: str) -> GrammarReading:
     stance, stands = _stance(said)
     for place, word in enumerate(said):
         if word in _PREPOSITIONS and len(said) <= _SHORT:
-            before = _PREPOSITIONS[word]
-            if before in _TO_AND_WITH and place and said[place - 1] in _COMPARING:
-                before = "with"
+            before = governed.plain(_PREPOSITIONS[word], said, place, _PREPOSITIONS)
         elif word in LIGHT or place == stands:
             before = before if word in DETERMINERS else ""
         elif word not in _MODALS:

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.matching.guards import converse, direction, phrasal
+from semcache.matching.guards import converse, direction, governed, phrasal
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.direction import compared_otherwise
 from semcache.matching.guards.opposites import (
@@ -76,6 +76,8 @@ _RHETORICAL = re.compile(
 # What says "without" and "except" in other words.
 _LACKING = re.compile(r"\bw/o\b|\bin (?:the )?absence of\b")
 _EXCEPTING = re.compile(r"\b(?:apart|aside) from\b|\bother than\b")
+_EXCEPT = vocabulary("except excluding")
+_BUT = re.compile(r"\b(?:all|every\w*|any\w*|each)\b(?: [\w'-]+){0,5}? but\b|\bbesides\b")
 _AVOIDED = re.compile(r"\bbe avoided\b")
 _PHRASED = ("w/o", "absence of", "apart from", "aside from", "other than", "be avoided")
 # "Safe or no", "yes/no": a question, not a negation; "no. of players": a number.
@@ -178,7 +180,9 @@ class NegationGuard(ReadingGuard[NegationReading]):
 
     def _only_one_negated(self, one: NegationReading, two: NegationReading, query: str, cached: str) -> Conflict | None:
         """The finding where one text is negated, unless the other says the same with a word such as "broken"."""
-        plain, negated = (two, query) if one.negated else (one, cached)
+        plain, negated, other = (two, query, cached) if one.negated else (one, cached, query)
+        if _excepts(other) and _EXCEPT.issuperset(read_text(negated).bag & _NEGATORS):
+            return None
         others = (content(query) ^ content(cached)) - _NEGATORS
         if plain.soft and others:
             return None
@@ -286,10 +290,8 @@ def read(text: str) -> NegationReading:
 
 
 def _against(words: SplitText) -> bool:
-    """Return True if something is against something; to appeal against a thing is to appeal it."""
-    return "against" in words.bag and not any(
-        behind == "against" and word.startswith("appeal") for word, behind in pairwise(words.words)
-    )
+    """Return True if something is against something; a vaccine, or an appeal, against a thing is no objection to it."""
+    return "against" in words.bag and not governed.is_unopposed(words.words, words.words.index("against"))
 
 
 def _sides(words: SplitText) -> _Sides:
@@ -346,6 +348,12 @@ def _affixed(bag: frozenset[str]) -> dict[str, int]:
     for axis in both:
         del sides[axis]
     return sides
+
+
+def _excepts(text: str) -> bool:
+    """Return True if a text says in other words what it excepts, "all but one"."""
+    words = read_text(text)
+    return not words.bag.isdisjoint(("but", "besides")) and _BUT.search(words.lower) is not None
 
 
 def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:

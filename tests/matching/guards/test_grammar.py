@@ -52,6 +52,16 @@ ROWS = [
     ("What papers needed for a passport?", "What papers do I need for a passport?", NOTHING),
     ("Who to help first?", "Who helps first?", VETO),
     ("Which papers bore readers?", "Which papers do readers bore?", VETO),
+    ("How do I protect my roses from frost?", "How do I protect my roses against frost?", NOTHING),
+    ("How do I link my card to the app?", "How do I link my card with the app?", NOTHING),
+    ("Should I talk to the owner?", "Should I talk with the owner?", NOTHING),
+    ("Compare tea to coffee for sleep", "Compare tea with coffee for sleep", NOTHING),
+    ("What happens to my bonus if I quit?", "What happens with my bonus if I quit?", NOTHING),
+    ("Is a vaccine for measles safe?", "Is a vaccine against measles safe?", NOTHING),
+    ("What are alternatives to aspirin?", "What are alternatives for aspirin?", NOTHING),
+    ("How do I replace a comma with a dot?", "How do I replace a comma by a dot?", NOTHING),
+    ("Exercises for back pain", "Exercises with back pain", VETO),
+    ("Who voted for the ban?", "Who voted against the ban?", VETO),
 ]
 
 
