@@ -56,6 +56,9 @@ SAME += [
     ["average of 4, 8, 15 and 21", "what is the mean of 21, 4, 15, 8"],
     ["log base 2 of 64", "What is log2(64)?"],
     ["What is .5 times 12?", "0.50 x 12"],
+    ["What is 25 + 17?", "17 + 25", "how much is 17 plus 25?"],
+    ["How much is 12 times 25?", "25 * 12 =", "what is 25 x 12"],
+    ["3 * 4 + 2", "2 + 4 * 3", "what is 4 times 3 plus 2"],
     ["calculate 7!", "7 factorial", "what is the factorial of 7"],
 ]
 OTHERS = [
@@ -66,6 +69,9 @@ OTHERS = [
     ("what is 15% of 240", "what is 240% of 15"),
     ("what is 15% of 240", "calculate 15% of 2400"),
     ("what is 12 - 7", "what is 7 - 12"),
+    ("what is 3 * 4 + 2", "what is 3 * 2 + 4"),
+    ("what is 8 / 2 * 4", "what is 8 / 4 * 2"),
+    ("what is 9 - 2 + 4", "what is 9 - 4 + 2"),
     ("divide 144 by 12", "divide 12 by 144"),
     ("subtract 12 from 30", "subtract 30 from 12"),
     ("what is 3 + 4 * 5", "what is (3 + 4) * 5"),

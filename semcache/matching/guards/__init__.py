@@ -31,6 +31,7 @@ from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS, differing
+from semcache.request.wording.calculations import calculation
 from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
@@ -177,7 +178,9 @@ def _of_style(query: str, cached: str) -> list[Conflict]:
 
 
 def _unmended(found: list[Conflict], query: str, cached: str) -> list[Conflict]:
-    """The findings that text-speak does not account for: "4 2 weeks" has no other numbers than "for 2 weeks"."""
+    """The findings that stand: "4 2 weeks" has the numbers of "for 2 weeks", and "12 * 25 =" asks what "25 * 12" is."""
+    if found and (sum_of := calculation(query)) is not None and sum_of == calculation(cached):
+        return []
     doubtful = tuple([conflict.guard for conflict in found if conflict.guard in _SPOKEN])
     if not doubtful:
         return found

@@ -275,7 +275,18 @@ def _result(text: str) -> str | None:
     plain_question = not asked or asked.lower().startswith(("what", "how"))
     if found.written_tight and plain_question and ended == text:
         return None
-    return f"what is {found.text}"
+    return f"what is {_in_order(found.text)}"
+
+
+def _in_order(written: str) -> str:
+    """An expression with its summands, and the factors of each, in one order; one that takes away keeps its own."""
+    if "(" in written or "-" in written:
+        return written
+    return " + ".join(sorted(_factors_in_order(term) for term in written.split(" + ")))
+
+
+def _factors_in_order(term: str) -> str:
+    return term if "/" in term or " of " in term else " * ".join(sorted(term.split(" * ")))
 
 
 _FAMILIES: tuple[Callable[[str], str | None], ...] = (
