@@ -153,6 +153,8 @@ def _met(word: str, other: ScopeReading, text: str) -> bool:
         spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag
     ):
         return True  # "pregnancy" for "pregnant"
+    if f"{word}'s" in read_text(text).bag:
+        return True
     done_to = {place for said in read_text(text).bag & _DONE_TO.keys() for place in SINGLE[_DONE_TO[said]]}
     return any(
         value in other.values.get(axis, ()) or value in other.values.get(~axis, ()) or (axis, value) in done_to

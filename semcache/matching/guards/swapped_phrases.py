@@ -50,6 +50,10 @@ def _is_ordered(one: tuple[str, ...], two: tuple[str, ...], first: _Phrase, seco
         return False
     if between <= LIGHT and not between.isdisjoint(_JOINED):
         return False
+    behind = one[first.here + first.length : second.here]
+    start = first.here - len(behind) + 1
+    if behind[0] in _JOINED and start >= 0 and one[start : first.here] == behind[1:]:
+        return False  # "a litre of oil or a litre of water"
     return _at(one, second.here - 1) not in _JOINED or _at(two, first.there - 1) not in _JOINED
 
 

@@ -9,6 +9,8 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 ROWS = [
     ("Can I return what I bought online in a store?", "Can I return what I bought in a store online?", VETO),
     ("Do prices match online and in store?", "Do prices match in store and online?", NOTHING),
+    ("Is a bag of sand or a bag of salt lighter?", "Is a bag of salt or a bag of sand lighter?", NOTHING),
+    ("Is a bag of sand lighter than a bag of salt?", "Is a bag of salt lighter than a bag of sand?", VETO),
     ("Translate from German to French", "Translate from French to German", VETO),
     ("Flights from Boston to Denver", "Flights from Denver to Boston", VETO),
     ("Flights from Boston to Denver", "Flights to Denver from Boston", NOTHING),

@@ -14,6 +14,7 @@ ROWS = [
     ("What do I need to open a business account?", "Which papers are asked for when opening an account?", DOUBT),
     ("What is the monthly price?", "What is the annual price?", VETO),
     ("What is the annual price?", "What is the yearly price?", NOTHING),
+    ("My iPhone screen is dark but it rings", "My iPhone's screen is dark but it rings", NOTHING),
     ("What does it cost per month?", "What is the monthly cost?", NOTHING),
     ("Is domestic shipping free?", "Is international shipping free?", VETO),
     ("Is overseas shipping free?", "Is international shipping free?", NOTHING),
