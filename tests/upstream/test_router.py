@@ -267,6 +267,41 @@ async def test_replicas_that_are_gone_before_the_first_token_cost_nothing(gone: 
     assert {routed.result for routed in bench.noted} == {"ok", result}
 
 
+@pytest.mark.parametrize("status", [500, 502, 504, 524])
+async def test_a_replica_that_answers_that_it_failed_is_replaced_and_left_alone(status: int) -> None:
+    """A server with a broken accelerator goes on answering, and sooner than any other."""
+    bench = Bench(lambda _: Said([b"failed"], status=status), lambda _: answer())
+    for number in range(8):
+        assert await bench.ask(chat(f"family {number}")) == 1
+    assert bench.counts() == [1, 8]
+    bench.servers[0].script = lambda _: answer()
+    bench.clock.now = 60.0
+    for number in range(8, 16):
+        await bench.ask(chat(f"family {number}"))
+    assert bench.counts()[0] > 1
+
+
+async def test_a_request_that_two_replicas_fail_at_is_given_to_no_third_and_takes_none_out_of_use() -> None:
+    poison = b"poison"
+    script: Script = lambda one: Said([b"no"], status=500) if poison in one.body else answer()  # noqa: E731
+    bench = Bench(*[script] * 3)
+    reply = await bench.router.send(chat("poison"))
+    assert reply.status == 500
+    await reply.close()
+    assert sum(bench.counts()) == 2
+    for number in range(12):
+        await bench.ask(chat(f"family {number}"))
+    assert min(bench.counts()) >= 3
+
+
+async def test_what_is_no_prompt_is_not_repeated_after_a_failure() -> None:
+    bench = Bench(*[lambda _: Said([b"failed"], status=500)] * 2)
+    reply = await bench.router.send(Outbound("POST", "/v1/batches", [], b"{}"))
+    assert reply.status == 500
+    await reply.close()
+    assert sum(len(server.asked) for server in bench.servers) == 1
+
+
 async def test_after_the_first_token_nothing_is_tried_again() -> None:
     script: Script = lambda _: Said([b"data: one\n\n", UpstreamError("broke off")])  # noqa: E731
     bench = Bench(script, script)

@@ -24,9 +24,10 @@ from semcache.upstream.routing.usage import UsageReader
 
 Result = Literal["ok", "refused", "unreachable", "broke-off", "abandoned"]
 _OK = 200
-# Statuses by which a server says that it is not the one to ask now; by the first two, that it has done nothing.
-_NOT_DONE = frozenset({429, 503})
-_ELSEWHERE = _NOT_DONE | {502, 504}
+# Statuses by which a server says that it is not the one to ask now and has done nothing; by the others, that it has
+# failed, or the one behind it (from 520 on in Cloudflare's words).
+_NOT_DONE = frozenset({429, 503, 529})
+_FAILED = frozenset({500, 502, 504, *range(520, 528)})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _NEVER_REACHED = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpx2.ConnectError, httpx2.ConnectTimeout)
 _TELLING = 256  # tokens: fewer missing ones say nothing about the rest
@@ -93,6 +94,11 @@ class Attempt:
         if prompt.known:
             replica.sent(self.chain, now + _SENT_SECONDS)
 
+    @property
+    def failed(self) -> bool:
+        """True if the reply says that the server has failed, or the one behind it."""
+        return self.status in _FAILED
+
     async def start(self, outbound: Outbound) -> bool:
         """Ask; False when the replica says to ask elsewhere (the reply can be used all the same).
 
@@ -113,9 +119,9 @@ class Attempt:
         if self.status != _OK:
             self.result = "refused"
         self._arrived()
-        # An upload or a batch may have had its effect behind a gateway that had no answer to it.
+        # An upload or a batch may have had its effect in a server that failed.
         repeatable = self.prompt.known or outbound.method in _SAFE
-        return self.status not in (_ELSEWHERE if repeatable else _NOT_DONE)
+        return not (self.status in _NOT_DONE or (self.failed and repeatable))
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body from its first byte. Raises UpstreamError when the replica breaks off."""

@@ -33,6 +33,7 @@ from semcache.upstream.routing.waiting_line import QueuedRequest, WaitingLine
 from semcache.upstream.web_socket import connect
 
 _MOST_HOLDS = 8
+_BROKEN = 500  # the status of a server that failed at this very request
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +87,17 @@ class Router:
         prompt = await self._read(outbound)
         await self._hold(prompt)
         tried: frozenset[str] = frozenset()
+        failed: list[Attempt] = []
         broken = 0
         while True:
             attempt = await self._board(prompt, tried)
             tried |= {attempt.replica.name}
             left = len(tried) < len(self._replicas)
             try:
-                if await attempt.start(outbound) or not left:
-                    attempt.replica.breaker.succeeded()
+                shown = await attempt.start(outbound)
+                broken += attempt.status == _BROKEN
+                if shown or not left or broken > prompt.known:
+                    self._answered(attempt, failed)
                     return attempt
             except UpstreamError as error:
                 attempt.replica.breaker.failed(self._clock(), error)
@@ -103,7 +107,18 @@ class Router:
                 if not left or broken > prompt.known or (attempt.reached and isinstance(error, UpstreamTimeout)):
                     raise
                 continue
+            if attempt.failed:
+                failed.append(attempt)
             await attempt.close()
+
+    def _answered(self, attempt: Attempt, failed: Sequence[Attempt]) -> None:
+        """Note which replicas are in order: where every one fails at a request, that may be the request's fault."""
+        if attempt.failed:
+            return
+        attempt.replica.breaker.succeeded()
+        for one in failed:
+            error = UpstreamError(f"{one.replica.name} answered with {one.status}, and another one did not")
+            one.replica.breaker.failed(self._clock(), error)
 
     async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
         """Open a WebSocket at one replica after the other, in turn. Raises UpstreamError."""
