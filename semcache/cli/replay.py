@@ -46,6 +46,10 @@ def replay(
             "--sizes", metavar="LIST", help="Entries that fit: numbers, shares of the distinct requests, or `pack`."
         ),
     ] = SIZES,
+    targets: Annotated[
+        str | None,
+        typer.Option("--targets", metavar="LIST", help="Also try these error targets, such as 0.5%,1%,2%."),
+    ] = None,
     given: TraceOptions,
     baselines: Annotated[
         bool, typer.Option("--baselines/--no-baselines", help="Also try fixed thresholds, for the regret.")
@@ -65,9 +69,10 @@ def replay(
     Starts from an empty cache, asks no backend and changes nothing.
     """
     wished = parse_sizes(sizes)
+    tried = parse_targets(targets) if targets is not None else []
     settings = settings_from(config, policies=policies, embedder=embedder)
     plots = plots and (out is None or _has_matplotlib())
-    report, last = run_async(_replay(settings, file, given, wished, baselines=baselines))
+    report, last = run_async(_replay(settings, file, given, wished, tried, baselines=baselines))
     if out is not None:
         _write(report, last, out, plots=plots)
     if as_json:
@@ -76,6 +81,10 @@ def replay(
     from semcache.simulate import replay_report as reports
 
     output.table(reports.COLUMNS, reports.table(report), right=reports.COLUMNS[1:])
+    if tried:
+        from semcache.simulate import target_comparison as compared
+
+        output.table(compared.COLUMNS, compared.target_table(report["targets"]), right=compared.COLUMNS)
     for line in reports.remarks(report):
         output.note(line)
 
@@ -93,6 +102,19 @@ def parse_sizes(text: str) -> list[tuple[float, str]]:
     return found
 
 
+def parse_targets(text: str) -> list[float]:
+    """Return error targets as shares, each once, in the order of the text. Raises InvalidArgument."""
+    found: list[float] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(?P<number>\d*\.?\d+)(?P<percent>%?)", part.strip())
+        share = float(match["number"]) / (100 if match["percent"] else 1) if match is not None else 0.0
+        if not 0 < share < 1:
+            said = f"--targets {text[:80]!r}: {part.strip()[:80]!r} is no error target; write 1% or 0.01, with commas"
+            raise InvalidArgument(said)
+        found.append(share)
+    return list(dict.fromkeys(found))
+
+
 def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int | None]:
     """Return how many entries each size means on a trace with that many distinct requests; None: as the pack says."""
     found: list[int | None] = []
@@ -103,7 +125,13 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
 
 
 async def _replay(
-    settings: Settings, file: Path, given: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
+    settings: Settings,
+    file: Path,
+    given: TraceOptions,
+    wished: Sequence[tuple[float, str]],
+    targets: Sequence[float],
+    *,
+    baselines: bool,
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
     from semcache.models.verifiers import offline_verifier
@@ -111,6 +139,7 @@ async def _replay(
     from semcache.simulate import bounds
     from semcache.simulate import trace_replay as replays
     from semcache.simulate.replay_report import figures
+    from semcache.simulate.target_comparison import target_figures
 
     pack = load(settings.policies)
     if settings.cache.target is not None:
@@ -118,10 +147,19 @@ async def _replay(
     found, tally, prices = read_lines(settings, file, given)
     [trace], embedder = await build_traces(settings, given, [pack], found, prices)
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
-    steps = len(trace) * (len(sizes) + (replays.most_fixed_runs() if baselines else 0))
+    steps = len(trace) * (len(sizes) + len(targets) + (replays.most_fixed_runs() if baselines else 0))
     with simulation_progress(steps) as progress:
         verify = offline_verifier(pack, settings.data)
         runs = [replays.run(trace, pack, size, seed=given.seed, verify=verify, progress=progress) for size in sizes]
+        at_targets = [
+            (
+                target,
+                replays.run(
+                    trace, pack.with_target(target), sizes[-1], seed=given.seed, verify=verify, progress=progress
+                ),
+            )
+            for target in targets
+        ]
         static = []
         if baselines:
             contract, target = replays.contract_of(pack), pack.target_of("default")
@@ -143,6 +181,9 @@ async def _replay(
         "varying_prompts": [one.told() for one in varying(_system_prompts(found), pack.ignore_in_system)],
         **figures(trace, pack, runs, static),
     }
+    if at_targets:
+        priced = any(arrival.cost for arrival in trace.arrivals)
+        report["targets"] = target_figures(at_targets, replays.contract_of(pack), priced=priced)
     return report, runs[-1]
 
 
@@ -168,12 +209,14 @@ def _write(report: dict[str, Any], last: PackRun, out: Path, *, plots: bool) -> 
 
     from semcache.simulate.replay_plots import draw
     from semcache.simulate.replay_report import markdown
+    from semcache.simulate.target_comparison import target_section
 
     try:
         out.mkdir(parents=True, exist_ok=True)
         names = draw(report, last.result, out) if plots else []
         (out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        (out / "report.md").write_text(markdown(report, plots=names), encoding="utf-8")
+        page = markdown(report, plots=names) + target_section(report.get("targets", ()))
+        (out / "report.md").write_text(page, encoding="utf-8")
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror or error}") from error
     output.note(f"report written to {out}")

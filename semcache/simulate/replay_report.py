@@ -58,7 +58,7 @@ def table(report: Mapping[str, Any]) -> list[list[str]]:
                 "-" if per_request is None else f"{per_request[0]:.2%}",
                 f"{found['audits']:,}",
                 f"{found['net_hit_rate']:.1%}",
-                *(_amount(value) for value in saved),
+                *(amount(value) for value in saved),
                 "-" if share is None else f"{share:.0%}",
             ]
         )
@@ -94,7 +94,7 @@ def remarks(report: Mapping[str, Any]) -> list[str]:
 def markdown(report: Mapping[str, Any], *, plots: Sequence[str] = ()) -> str:
     """The page; `plots` are names of image files beside it."""
     lines = [f"# Replay through the pack {report['policies']}", "", *[f"{line}\n" for line in remarks(report)]]
-    lines += ["## By size", "", _grid(COLUMNS, table(report)), ""]
+    lines += ["## By size", "", grid(COLUMNS, table(report)), ""]
     lines += [
         "Errors count hits by meaning, with 95% intervals. The net hit rate leaves out hits that were audited, for an "
         "audit asks the backend too. The bound is offline-optimal eviction that serves every request whose answer it "
@@ -109,9 +109,9 @@ def markdown(report: Mapping[str, Any], *, plots: Sequence[str] = ()) -> str:
         for name, row in last["categories"].items()
     ]
     lines += ["## By category, at the last size", ""]
-    lines += [_grid(["category", *names, "error per hit", "hit rate", "state"], rows), ""]
+    lines += [grid(["category", *names, "error per hit", "hit rate", "state"], rows), ""]
     lines += ["## Why requests were not served, at the last size", ""]
-    lines += [_grid(["reason", "requests"], [[why, f"{count:,}"] for why, count in last["why"].items()]), ""]
+    lines += [grid(["reason", "requests"], [[why, f"{count:,}"] for why, count in last["why"].items()]), ""]
     if "static" in report:
         rows = [
             [
@@ -123,7 +123,7 @@ def markdown(report: Mapping[str, Any], *, plots: Sequence[str] = ()) -> str:
             for one in report["static"]
         ]
         lines += ["## Fixed thresholds, in hindsight", ""]
-        lines += [_grid(["score", "hit rate", "error per hit", "error per request"], rows), ""]
+        lines += [grid(["score", "hit rate", "error per hit", "error per request"], rows), ""]
     for title, key in (("Lines skipped", "skipped"), ("Broken lines", "broken_lines")):
         found = report.get("trace", {}).get(key)
         if found:
@@ -139,7 +139,8 @@ def rate(value: Sequence[float] | None) -> str:
     return "-" if value is None else f"{value[0]:.2%} ({value[1]:.1%} to {value[2]:.1%})"
 
 
-def _amount(value: float | None) -> str:
+def amount(value: float | None) -> str:
+    """Return an amount of money or seconds as text, "-" for none."""
     return "-" if value is None else f"{value:,.2f}" if value >= 1 or value == 0 else f"{value:.4f}"
 
 
@@ -197,7 +198,8 @@ def _regret(
     return found
 
 
-def _grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -65,6 +65,26 @@ def test_the_table_and_its_remarks_are_for_people(run: Run, tmp_path: Path) -> N
     assert "hindsight" not in done.stderr
 
 
+def test_targets_are_compared_and_say_where_too_little_was_seen(run: Run, tmp_path: Path) -> None:
+    """Which target to take is read off one table: a few hits without an error show nothing about 1%."""
+    file, out = write(tmp_path / "trace.jsonl", stream()), tmp_path / "report"
+    found = replayed(run, file, "--sizes", "pack", "--targets", "1%, 0.5,1%", "--no-baselines", "--out", out)
+    assert [one["target"] for one in found["targets"]] == [0.01, 0.5]
+    for one in found["targets"]:
+        assert (one["hit_rate"], one["kept"]) == (0.8, None)
+        assert one["cost_saved"] == pytest.approx(48 * 100 * 10e-6)
+    assert "## By target" in (out / "report.md").read_text(encoding="utf-8")
+    shown = run("replay", file, "--sizes", "pack", "--targets", "2%", "--no-baselines")
+    assert "too few hits to say" in shown.stdout
+
+
+@pytest.mark.parametrize("targets", ["0", "100%", "1", "x", "1%,,2%", "-1%"])
+def test_what_is_no_target_is_refused_before_anything_is_read(run: Run, tmp_path: Path, targets: str) -> None:
+    done = run("replay", tmp_path / "missing.jsonl", f"--targets={targets}")
+    assert done.returncode == 2
+    assert "no error target" in done.stderr
+
+
 def test_system_prompts_with_the_date_in_them_are_told_without_quoting_them(run: Run, tmp_path: Path) -> None:
     rows = [
         {

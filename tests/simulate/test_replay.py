@@ -16,6 +16,8 @@ from semcache.config.packs import Category, Pack
 from semcache.errors import ConfigError
 from semcache.simulate import replay_plots, replay_report, trace_replay
 from semcache.simulate.pack_comparison import KINDS, changes, compare
+from semcache.simulate.simulation_result import interval
+from semcache.simulate.target_comparison import kept
 from semcache.simulate.trace_replay import Trace
 from tests.simulate.worlds import pack, traffic, with_category
 
@@ -184,3 +186,11 @@ def test_the_size_replaces_a_capacity_and_never_raises_a_quota() -> None:
     )
     sized = trace_replay.with_size(chosen, 50)
     assert (sized.capacity, sized.of("default").quota, sized.of("big").quota) == (50, 5, 50)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "count", "said"), [(0, 0, None), (0, 60, None), (0, 2000, True), (10, 1000, None), (60, 1000, False)]
+)
+def test_a_target_is_kept_or_missed_only_where_the_interval_says_so(wrong: int, count: int, said: bool | None) -> None:
+    error = interval(wrong, count)
+    assert kept(0.01, None if error is None else (error.estimate, error.low, error.high)) is said
