@@ -8,7 +8,7 @@
     litellm.completion(model="gpt-x", messages=[{"role": "user", "content": "What is a heap?"}])
 
 Supported is `completion` and `acompletion`, streams included; LiteLLM replays a stream in chunks of its own making. Its
-cache interface is not a public one (checked with litellm 1.80 to 1.106): where you can, point `api_base` at the proxy.
+cache interface is not a public one (checked with litellm 1.80 to 1.110): where you can, point `api_base` at the proxy.
 What has to be equal is LiteLLM's own key (parameters, model group, API key, team and organisation) without the messages
 and without fields that do not change an answer; the messages are compared as everywhere. `cache={"ttl", "s-maxage",
 "no-cache", "no-store", "namespace"}` is understood, and so are the other keys of the proxy's `cache` object.
