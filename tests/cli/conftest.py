@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
+from tests.cli.forked import Fork, Forked
 from tests.waiting import PATIENCE
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -42,9 +45,16 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def nursery() -> Iterator[subprocess.Popen[str]]:
     """A process that has the libraries loaded and forks one that runs a command, ten times as fast as a fresh one."""
-    command = [*PYTHON, str(Path(__file__).with_name("nursery.py"))]
+    ours, theirs = socket.socketpair()
+    command = [*PYTHON, str(Path(__file__).with_name("nursery.py")), str(theirs.fileno())]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OPENBLAS_NUM_THREADS": "1"}
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    streams: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with (
+        ours,
+        theirs,
+        subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], **streams) as process,
+    ):
+        process.pipes = ours  # type: ignore[attr-defined]
         yield process
         assert process.stdin is not None
         process.stdin.close()
@@ -92,6 +102,19 @@ def start(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[...,
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def fork(tmp_path: Path, environment: dict[str, str], nursery: subprocess.Popen[str]) -> Iterator[Fork]:
+    """Start `semcache ARGS` as `start` does, but in a fork of the nursery, and its workers in forks of that."""
+    with ExitStack() as started:
+
+        def call(*args: object, env: dict[str, str] | None = None) -> Forked:
+            process = Forked(nursery, [str(arg) for arg in args], {**environment, **(env or {})}, tmp_path)
+            started.callback(process.close)
+            return process
+
+        yield call
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ import pytest
 from semcache.cli.listener import check_unix, listening
 from semcache.cli.timing.timed_client import TimedClient
 from semcache.errors import ConfigError, StoreError
+from tests.cli.forked import Fork, Forked
 from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no Unix sockets")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -36,10 +36,9 @@ def path() -> Iterator[str]:
         yield f"{folder}/proxy.sock"
 
 
-def served(start: Start, path: str, *arguments: object) -> subprocess.Popen[str]:
+def served(fork: Fork, path: str, *arguments: object) -> Forked:
     """A proxy that is ready at `path`."""
-    server = start("serve", "--upstream", "echo", "--host", f"unix:{path}", *arguments)
-    assert server.stderr is not None
+    server = fork("serve", "--upstream", "echo", "--host", f"unix:{path}", *arguments)
     line = server.stderr.readline()
     assert line.startswith(f"semcache is ready on unix:{path} (http://localhost/v1)"), line + server.stderr.read()
     return server
@@ -68,9 +67,9 @@ def left_by_a_killed_process(path: str) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_clients_get_answers_and_hits_and_a_stop_removes_the_file(
-    run: Run, start: Start, path: str, workers: int
+    run: Run, fork: Fork, path: str, workers: int
 ) -> None:
-    server = served(start, path, "--workers", workers)
+    server = served(fork, path, "--workers", workers)
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o666
     assert "fwd=miss" in status(path, "How do I rename a branch?")
     # Another worker learns of the entry a little later.
@@ -87,11 +86,10 @@ def test_clients_get_answers_and_hits_and_a_stop_removes_the_file(
 
 
 @pytest.mark.process
-def test_a_server_at_a_unix_socket_is_an_upstream(run: Run, start: Start, path: str) -> None:
-    served(start, path)
+def test_a_server_at_a_unix_socket_is_an_upstream(run: Run, fork: Fork, path: str) -> None:
+    served(fork, path)
     front = f"{path}.front"
-    server = start("serve", "--upstream", f"unix:{path}", "--host", f"unix:{front}")
-    assert server.stderr is not None
+    server = fork("serve", "--upstream", f"unix:{path}", "--host", f"unix:{front}")
     assert f"upstream unix:{path}" in server.stderr.readline()
     assert "fwd=miss; stored" in status(front, "How do I rename a branch?")
     assert "; hit" in status(front, "How do I rename a branch?")
@@ -102,16 +100,16 @@ def test_a_server_at_a_unix_socket_is_an_upstream(run: Run, start: Start, path: 
 
 
 @pytest.mark.process
-def test_a_visitor_without_an_address_may_mistype_a_key(start: Start, path: str) -> None:
-    served(start, path)
+def test_a_visitor_without_an_address_may_mistype_a_key(fork: Fork, path: str) -> None:
+    served(fork, path)
     with httpx2.Client(transport=httpx2.HTTPTransport(uds=path), timeout=PATIENCE) as client:
         assert client.post("http://localhost/semcache/ui/login", data={"key": "wrong"}).status_code == 401
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_stop_during_the_start_removes_the_file(start: Start, path: str, workers: int) -> None:
-    server = start("serve", "--upstream", "echo", "--host", f"unix:{path}", "--workers", workers)
+def test_a_stop_during_the_start_removes_the_file(fork: Fork, path: str, workers: int) -> None:
+    server = fork("serve", "--upstream", "echo", "--host", f"unix:{path}", "--workers", workers)
     eventually(Path(path).exists)
     server.send_signal(signal.SIGTERM)
     server.wait(timeout=PATIENCE)
@@ -119,24 +117,23 @@ def test_a_stop_during_the_start_removes_the_file(start: Start, path: str, worke
 
 
 @pytest.mark.process
-def test_what_a_killed_proxy_has_left_is_taken_over(run: Run, start: Start, path: str) -> None:
-    server = served(start, path)
+def test_what_a_killed_proxy_has_left_is_taken_over(run: Run, fork: Fork, path: str) -> None:
+    server = served(fork, path)
     server.kill()
     server.wait(timeout=PATIENCE)
     told = run("doctor", "--json", "--upstream", "echo", "--host", f"unix:{path}")
     assert "was left by a process that was killed" in told.stdout
     assert Path(path).is_socket()
-    served(start, path)
+    served(fork, path)
     assert "semcache" in status(path, "How do I rename a branch?")
 
 
 @pytest.mark.process
-def test_of_two_that_start_together_one_serves_and_the_other_says_why(start: Start, path: str) -> None:
+def test_of_two_that_start_together_one_serves_and_the_other_says_why(fork: Fork, path: str) -> None:
     left_by_a_killed_process(path)
-    both = [start("serve", "--upstream", "echo", "--host", f"unix:{path}") for _ in range(2)]
+    both = [fork("serve", "--upstream", "echo", "--host", f"unix:{path}") for _ in range(2)]
     loser = eventually(lambda: [one for one in both if one.poll() is not None])[0]
     assert loser.returncode == 1
-    assert loser.stderr is not None
     assert f"cannot listen on unix:{path}: a process listens there already" in loser.stderr.read()
     # The other one may still be starting: the client waits.
     assert "semcache" in status(path, "How do I rename a branch?")

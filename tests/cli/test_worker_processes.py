@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
 import time
 import urllib.request
 from pathlib import Path
@@ -16,7 +15,8 @@ import pytest
 
 from semcache.cli.worker_processes import _Place, _Worker
 from semcache.cli.worker_server import Word
-from tests.cli.test_serve import ECHO, Run, Start, ask, ready, url_of
+from tests.cli.forked import Fork, Forked
+from tests.cli.test_serve import ECHO, Run, ask, ready, url_of
 from tests.waiting import PATIENCE, eventually
 
 
@@ -38,20 +38,19 @@ def _worker() -> tuple[Any, _Process, Any]:
     return _Worker(process, here, print), process, there
 
 
-def _children(server: subprocess.Popen[str]) -> list[int]:
-    """The processes that a server has started, the newest last; the first is no worker."""
+def _children(server: Forked) -> list[int]:
+    """The processes that a server has started, the newest last."""
     return [int(one) for one in Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()]
 
 
-def _said(server: subprocess.Popen[str], word: str) -> str:
-    assert server.stderr is not None
+def _said(server: Forked, word: str) -> str:
     return next(line for line in iter(server.stderr.readline, "") if word in line)
 
 
 @pytest.mark.process
-def test_a_worker_that_cannot_start_is_tried_again_while_the_others_serve(start: Start, tmp_path: Path) -> None:
+def test_a_worker_that_cannot_start_is_tried_again_while_the_others_serve(fork: Fork, tmp_path: Path) -> None:
     """One was killed while the store was away, and with it the healthy ones ended."""
-    server = start("serve", *ECHO, "--workers", 2)
+    server = fork("serve", *ECHO, "--workers", 2)
     url = url_of(ready(server))
     data, away = tmp_path / "data", tmp_path / "away"
     data.rename(away)
@@ -70,10 +69,10 @@ def test_a_worker_that_cannot_start_is_tried_again_while_the_others_serve(start:
 
 @pytest.mark.process
 def test_a_worker_that_takes_a_place_serves_what_was_reloaded_last_and_not_what_lies_on_the_disk(
-    run: Run, start: Start, tmp_path: Path
+    run: Run, fork: Fork, tmp_path: Path
 ) -> None:
     """One server served by two packs, of which nobody had asked for the second."""
-    server = start("serve", *ECHO, "--workers", 2)
+    server = fork("serve", *ECHO, "--workers", 2)
     url = url_of(ready(server))
     pack = tmp_path / "plain.yaml"
 
@@ -104,11 +103,11 @@ def test_a_worker_that_takes_a_place_serves_what_was_reloaded_last_and_not_what_
 
 
 @pytest.mark.process
-def test_a_worker_that_hangs_does_not_keep_the_death_of_another_from_being_seen(start: Start) -> None:
+def test_a_worker_that_hangs_does_not_keep_the_death_of_another_from_being_seen(fork: Fork) -> None:
     """For as long as one was waited for, signals were not heard, nor was anybody replaced."""
-    server = start("serve", *ECHO, "--workers", 2)
+    server = fork("serve", *ECHO, "--workers", 2)
     ready(server)
-    *_, first, second = _children(server)
+    first, second = _children(server)
     os.kill(first, signal.SIGSTOP)
     try:
         os.kill(second, signal.SIGKILL)
