@@ -6,7 +6,9 @@ command line shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from semcache.models.model_card import ModelWithCard
 from semcache.runtime import guarded_calls
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.telemetry import Meter
+from tests.openings import read_once
 from tests.waiting import PATIENCE
 
 _ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -88,6 +91,7 @@ SLOW = (
 _SLOW_PATHS = frozenset([TESTS / one for one in SLOW])
 
 
+@cache
 def _is_slow(path: Path) -> bool:
     return not _SLOW_PATHS.isdisjoint([path, *path.parents])
 
@@ -95,6 +99,17 @@ def _is_slow(path: Path) -> bool:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Spare `make test` the libraries that only slow tests import."""
     return True if config.option.markexpr == "not slow" and _is_slow(collection_path) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among the tests, which stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -120,6 +135,14 @@ def _held_models() -> tuple[object, ...]:
         loaded_model.load(DEFAULT_MODEL, longest=ModelWithCard(DEFAULT_MODEL).max_tokens),
         loaded_model.load(DEFAULT_VERIFIER),
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_once() -> Iterator[None]:
+    """What no two caches read differently is read once."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_once(patch)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

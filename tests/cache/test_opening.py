@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.matching.label_noise import LabelNoise
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.request.wording import mending
+from semcache.storage.stores import open_store
 from semcache.types import Selector, Serve, Store
 from tests.waiting import PATIENCE, soon
 
@@ -359,3 +362,20 @@ async def test_every_learner_knows_how_often_the_judge_errs(tmp_path: Path, door
     noises = {log.strategy._made["certified"]._noise, log.wordings._noise, log.judged._noise}
     await components.closing.aclose()
     assert noises == {LabelNoise(0.2, 0.1)}
+
+
+async def test_the_empty_store_that_tests_share_is_what_a_cache_makes_but_for_its_salt(tmp_path: Path) -> None:
+    def tables(file: Path) -> set[tuple[str, str]]:
+        with closing(sqlite3.connect(file)) as connection:
+            return set(connection.execute("SELECT name, sql FROM sqlite_master"))
+
+    salts = set()
+    for name in ("one", "two"):
+        async with await AsyncSemanticCache.open(str(tmp_path / name), embedder="hashing") as cache:
+            salts.add(cache.components.store.salt)
+    store = open_store(str(tmp_path / "made.db"))
+    await store.open()
+    salts.add(store.salt)
+    await store.close()
+    assert len(salts) == 3
+    assert tables(tmp_path / "one" / "semcache.db") == tables(tmp_path / "made.db")

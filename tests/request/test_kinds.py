@@ -15,6 +15,8 @@ from semcache.request.secrets import fold
 
 _RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules, *under_way._UNDER_WAY._rules]
 
+_EXAMPLES = settings.default.max_examples // 5  # there are many patterns
+
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize(("words", "pattern"), _RULES, ids=range(len(_RULES)))
@@ -22,7 +24,7 @@ def test_what_a_pattern_matches_holds_one_of_the_words_beside_it(
     words: frozenset[str], pattern: re.Pattern[str]
 ) -> None:
     @given(st.from_regex(pattern))
-    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     def check(text: str) -> None:
         folded = fold(text)
         if pattern.search(folded):
