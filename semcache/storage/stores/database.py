@@ -13,7 +13,7 @@ import asyncio
 import sqlite3
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -29,6 +29,8 @@ from semcache.storage.stores.sqlite_thread import PRAGMAS, Bound, Row, SqliteThr
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
 # A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
+# SQL by statement, with the parameters that are part of it.
+_Statements: TypeAlias = "weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]]"
 Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 READERS = 4
 _THREADS = 3  # short reads, long reads, scripts
@@ -88,8 +90,7 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._threads: list[SqliteThread] = []
         self._file: tuple[int, int] | None = None  # the device and number of the file that was opened
-        self._named = sqlite.dialect(paramstyle="named")
-        self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
+        self._compiled: _Statements = _sqlite_statements() if self.sqlite else weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
         self._reading = asyncio.Semaphore(READERS)
         self._scripts: list[_Script] = []  # that wait for the writer
@@ -321,7 +322,7 @@ class Database:
         if ready is None:
             first = params if isinstance(params, Mapping) else params[0]
             compiled = statement.compile(
-                dialect=self._named if self.sqlite else self._opened().dialect,
+                dialect=_sqlite() if self.sqlite else self._opened().dialect,
                 column_keys=list(first) if isinstance(statement, sa.Insert) else None,
                 compile_kwargs={"render_postcompile": True},
             )
@@ -339,6 +340,17 @@ class Database:
         cursor.execute(f"SET lock_timeout = {int(self._busy * 1000)}")
         cursor.close()
         connection.commit()
+
+
+@cache
+def _sqlite() -> sa.Dialect:
+    return sqlite.dialect(paramstyle="named")
+
+
+@cache
+def _sqlite_statements() -> _Statements:
+    """The statements that were compiled for SQLite, of which no file needs others; those that are let go, go."""
+    return weakref.WeakKeyDictionary()
 
 
 def _postgres(url: sa.URL, **options: Any) -> AsyncEngine:
