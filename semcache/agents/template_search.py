@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -282,6 +282,27 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
     return " ".join([*sorted(word for word in outside if word not in _UNSAID), "|", *kinds])
 
 
+class _Place(NamedTuple):
+    """A gap of a pattern, the word before it, and the last preposition of direction behind the gap before it."""
+
+    gap: PatternGap
+    cue: str
+    direction: str
+
+
+def _places(pattern: TaskPattern) -> list[_Place]:
+    places: list[_Place] = []
+    cue = direction = ""
+    for one in pattern.elements:
+        if isinstance(one, PatternGap):
+            places.append(_Place(one, cue, direction))
+            direction = ""
+        else:
+            cue = stem(one)
+            direction = cue if cue in _DIRECTIONS else direction
+    return places
+
+
 def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt: bytes) -> PatternFit | None:
     """The values of a task by their kinds, and by the word before them where a kind comes more than once.
 
@@ -290,38 +311,25 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue], salt
     """
     spoken = words(task)
     before = {value: next((word.stem for word in reversed(spoken) if word.end <= value.start), "") for value in found}
-    towards = {value: _direction(task, found, value) for value in found}
+    places = _places(pattern)
     values: dict[str, str] = {}
     fills: dict[TaskValue, str] = {}
     unknown: set[str] = set()
-    last = direction = ""
-    gaps: list[tuple[PatternGap, str, str]] = []
-    for one in pattern.elements:
-        if isinstance(one, PatternGap):
-            gaps.append((one, last, direction))
-            direction = ""
-        else:
-            last = stem(one)
-            direction = last if last in _DIRECTIONS else direction
-    for gap, cue, direction in gaps:
-        same = [value for value in found if value.kind is gap.kind]
-        cued = [value for value in same if before[value] == cue]
-        rivals = [other for other, word, _ in gaps if other.kind is gap.kind and word == cue]
-        # The word before it says what a value is for, though it is the only one of its kind.
-        alone = len(same) == 1 and (cue == before[same[0]] or not cue or not before[same[0]])
-        chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
-        if gap.only and [only_value(one.text, salt) for one in chosen] != [gap.only]:
+    for place in places:
+        gap = place.gap
+        value = _value_at(place, places, before)
+        if gap.only and (value is None or only_value(value.text, salt) != gap.only):
             return None
-        said = _unowned(gap, chosen[0].text) if chosen else ""
-        if gap.slot and chosen and values.setdefault(gap.slot, said) != said:
-            return None
-        if gap.slot and chosen and towards[chosen[0]] != direction:
-            return None
-        if gap.slot and chosen:
-            fills[chosen[0]] = gap.slot
-        elif gap.slot:
+        if not gap.slot:
+            continue
+        if value is None:
             unknown.add(gap.slot)
-    taken = [(gap, values[gap.slot]) for gap, _, _ in gaps if gap.slot in values]
+            continue
+        said = _unowned(gap, value.text)
+        if values.setdefault(gap.slot, said) != said or _direction(task, found, value) != place.direction:
+            return None
+        fills[value] = gap.slot
+    taken = [(gap, values[gap.slot]) for gap, _, _ in places if gap.slot in values]
     if any(is_unlike(gap, piece) for gap, piece in taken) or are_exchanged(taken):
         return None
     if unknown & set(values) or _is_time_of_another(pattern, found, fills):
@@ -335,6 +343,20 @@ def _unowned(gap: PatternGap, value: str) -> str:
     plain = OWNED.sub("", value)
     owner = Writing.OWNER in gap.took or (Writing.PERSON in gap.took and is_person(plain))
     return plain if owner else value
+
+
+def _value_at(place: _Place, places: Sequence[_Place], before: Mapping[TaskValue, str]) -> TaskValue | None:
+    """The value for a place: the only one of its kind, or the only one behind the same word, if no place is like it.
+
+    `before` has the values of the task, each with the word before it. That word says what a value is for, though the
+    value is the only one of its kind.
+    """
+    same = [value for value in before if value.kind is place.gap.kind]
+    if len(same) == 1 and (not place.cue or before[same[0]] in ("", place.cue)):
+        return same[0]
+    cued = [value for value in same if before[value] == place.cue]
+    rivals = [one for one in places if one.gap.kind is place.gap.kind and one.cue == place.cue]
+    return cued[0] if len(cued) == 1 and len(rivals) == 1 else None
 
 
 def _is_time_of_another(pattern: TaskPattern, found: Sequence[TaskValue], fills: Mapping[TaskValue, str]) -> bool:

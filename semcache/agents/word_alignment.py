@@ -6,16 +6,19 @@ that word or empty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from semcache.agents.pattern_gap import PatternGap
 from semcache.agents.slots import STOP, TaskWord, stem
 
 Element: TypeAlias = str | PatternGap
+_Origin: TypeAlias = tuple[int, bool]  # where an element starts, and whether it takes the words from there
 
 _STOP_WEIGHT = 0.3
 _SURPLUS = 0.8  # of a word's weight: a word outside every gap
+_NEVER = float("-inf")
+_LEFT: _Origin = (-1, False)  # the last word is one that no element takes
 _EXTENSION = 0.01  # of each word in a gap: of two alignments the one with the shorter gaps
 
 
@@ -30,45 +33,61 @@ def align(elements: Sequence[Element], said: Sequence[TaskWord]) -> list[tuple[i
     `level[j]` is the best score of the elements so far and the first j words; a gap opens at some j and takes all words
     up to where it closes.
     """
-    weights = [weight(word.stem) for word in said]
-    spans = len(said) + 1
-    level = [0.0] * spans
-    back: list[list[tuple[int, bool]]] = []  # where each element starts for every end, and whether it is taken
-    for place in range(1, spans):
-        level[place] = level[place - 1] - _SURPLUS * weights[place - 1]
+    surplus = [_SURPLUS * weight(word.stem) for word in said]
+    level = [0.0]
+    for cost in surplus:
+        level.append(level[-1] - cost)
+    origins: list[list[_Origin]] = []  # of each element, for every end
     for element in elements:
-        root = stem(element) if isinstance(element, str) else ""
-        after, origin = [0.0] * spans, [(0, False)] * spans
-        fixed = isinstance(element, str)
-        cost = weight(element) if isinstance(element, str) else 0.0 if element.optional else 1.0
-        running, opened = float("-inf"), 0
-        for place in range(spans):
-            best, source = level[place] - cost, (place, False)
-            if place:
-                if fixed:
-                    if said[place - 1].stem == root:
-                        score = level[place - 1] + cost
-                        if score > best:
-                            best, source = score, (place - 1, True)
-                else:
-                    fresh = level[place - 1]
-                    if fresh >= running:
-                        running, opened = fresh, place - 1
-                    running -= _EXTENSION
-                    if running > best:
-                        best, source = running, (opened, True)
-                surplus = after[place - 1] - _SURPLUS * weights[place - 1]
-                if surplus > best:
-                    best, source = surplus, (-1, False)
-            after[place], origin[place] = best, source
-        level = after
-        back.append(origin)
+        taking = _fixed(element, said, level) if isinstance(element, str) else _gap(level)
+        missing = weight(element) if isinstance(element, str) else 0.0 if element.optional else 1.0
+        level, origin = _extended(level, taking, missing, surplus)
+        origins.append(origin)
+    return _ranges(origins, len(said))
+
+
+def _fixed(element: str, said: Sequence[TaskWord], level: Sequence[float]) -> Iterator[tuple[float, int]]:
+    """For every end but the first, the score where a word is taken there, and where it starts."""
+    root, gain = stem(element), weight(element)
+    for start, word in enumerate(said):
+        yield (level[start] + gain if word.stem == root else _NEVER), start
+
+
+def _gap(level: Sequence[float]) -> Iterator[tuple[float, int]]:
+    """For every end but the first, the score of the best gap that ends there, and where it starts."""
+    running, opened = _NEVER, 0
+    for start in range(len(level) - 1):
+        if level[start] >= running:
+            running, opened = level[start], start
+        running -= _EXTENSION
+        yield running, opened
+
+
+def _extended(
+    level: Sequence[float], taking: Iterable[tuple[float, int]], missing: float, surplus: Sequence[float]
+) -> tuple[list[float], list[_Origin]]:
+    """The best scores with one more element: it takes words, is missing, or stands before a word that none takes."""
+    best = level[0] - missing
+    after, origin = [best], [(0, False)]
+    for place, ((score, start), cost) in enumerate(zip(taking, surplus, strict=True), 1):
+        left = best - cost
+        best, source = level[place] - missing, (place, False)
+        if score > best:
+            best, source = score, (start, True)
+        if left > best:
+            best, source = left, _LEFT
+        after.append(best)
+        origin.append(source)
+    return after, origin
+
+
+def _ranges(origins: Sequence[Sequence[_Origin]], end: int) -> list[tuple[int, int]]:
+    """The words of each element on the best path, read from its end."""
     path: list[tuple[int, int]] = []
-    place = len(said)
-    for origin in reversed(back):
-        while origin[place][0] < 0:
-            place -= 1
-        start, taken = origin[place]
-        path.append((start, place) if taken else (place, place))
-        place = start
+    for origin in reversed(origins):
+        while origin[end] is _LEFT:
+            end -= 1
+        start, taken = origin[end]
+        path.append((start if taken else end, end))
+        end = start
     return path[::-1]
