@@ -13,6 +13,7 @@ from semcache import AsyncSemanticCache
 from semcache.cache.reasons import explained
 from semcache.config.packs import packs_dir
 from semcache.errors import InvalidArgument
+from semcache.learning.reports import reject_wrong
 from semcache.types import Controls, Outcome, Selector, Why, parse_id
 from tests.components import share
 from tests.packs import static
@@ -304,3 +305,36 @@ async def test_what_another_worker_has_yet_to_write_of_a_tenant_is_erased_too(
         assert await one.operating.requests(tenant="a") == []
         assert await one.components.store.outcomes_after(0, tenant="a") == []
         assert [action["action"] for action in await one.operating.actions(tenant="a")] == ["erase"]
+
+
+async def test_a_report_that_was_written_beside_the_servers_is_counted_by_one_of_them_and_once(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """As `semcache feedback` writes it; metrics of processes and a collector: `contract/test_administration.py`."""
+
+    def counted(cache: AsyncSemanticCache) -> float:
+        [metric] = cache.meter.false_hits.collect()
+        told = [one for one in metric.samples if one.name == "semcache_false_hits_total"]
+        return sum(one.value for one in told if one.labels["source"] == "feedback")
+
+    async def report(cache: AsyncSemanticCache, prompt: str) -> None:
+        store, found = cache.components.store, await cache.lookup(prompt)
+        [entry] = await store.get([parse_id(found.entry_id or "") or 0])
+        assert entry is not None
+        await reject_wrong(store, entry, now=clock(), counted=False)
+
+    async def opened() -> AsyncSemanticCache:
+        return await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=1, clock=clock)
+
+    async with await opened() as one, await opened() as other:
+        for prompt in ("What is a fjord?", "How many legs has a spider?"):
+            await teach(one, prompt, "An answer.")
+        await report(one, "What is a fjord?")
+        for cache in (one, other, one):
+            await cache.operating.count_reports()
+        assert (counted(one), counted(other)) == (1.0, 0.0)
+        await report(one, "How many legs has a spider?")
+    async with await opened() as later:
+        for _ in range(2):
+            await later.operating.count_reports()
+        assert counted(later) == 1.0, "what was reported since the last server was asked, and nothing twice"

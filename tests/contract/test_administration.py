@@ -81,6 +81,7 @@ def test_a_paraphrase_that_was_wrongly_answered_is_asked_anew(corner: Corner) ->
     assert cache_status(own.headers["cache-status"])["detail"] == "exact"
 
 
+@pytest.mark.slow
 def test_reports_of_the_command_line_are_in_the_metrics_that_operators_alert_on(
     upstream: Service, tmp_path: Path
 ) -> None:
