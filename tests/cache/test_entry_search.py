@@ -16,7 +16,9 @@ RARE = ["How do I paint the router?", "How do I travel to the sea at Lisbon?"]
 @pytest.mark.parametrize("kept", ["memory", "sqlite"])
 async def test_a_rare_entry_is_found_by_meaning_behind_many_that_are_nearer(tmp_path: Path, kept: str) -> None:
     where = "memory://" if kept == "memory" else str(tmp_path)
-    async with await AsyncSemanticCache.open(where, embedder="hashing", seed=1) as cache:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("{name: p, defaults: {strategy: static, threshold: 1.0, guards: [], audit: 0.0}}")
+    async with await AsyncSemanticCache.open(where, policies=str(pack), embedder="hashing", seed=1) as cache:
         for prompt in [*(f"How do I reset the password of router {number}?" for number in range(60)), *RARE]:
             await cache.record(await cache.lookup(prompt), "Press the button.")
         await cache.settle()
