@@ -156,6 +156,13 @@ husband|wife|mother|father
 entirely,completely,fully,totally,wholly,only,solely,exclusively|mostly,mainly,largely,primarily|partly,partially
 slightly|severely,badly,extremely,heavily,seriously
 barely,scarcely|easily
+desert,deserts|dessert,desserts
+personal|personnel
+cannon,cannons|canon,canons
+statue,statues|statute,statutes
+complement,complements,complementing|compliment,compliments,complimenting
+ingenious|ingenuous
+human|humane
 carbohydrate,carbohydrates,carbs|protein,proteins|fat,fats|fiber,fibre|sugar,sugars|sodium|cholesterol
 """
 _IRREGULAR = {
