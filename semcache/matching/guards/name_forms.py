@@ -70,7 +70,7 @@ def _is_abbreviation(short: str, long: str) -> bool:
 
 
 def typos(left: list[str], right: list[str]) -> bool:
-    """Return True if each name has a counterpart that differs by one letter and is long enough for a slip."""
+    """Return True if each name has a long counterpart that differs by one letter or by two swapped ones."""
     if len(left) != len(right):
         return False
     return all(any(_slip(one, two) for two in right) for one in left)
@@ -84,4 +84,6 @@ def _slip(one: str, two: str) -> bool:
     start = 0
     while start < len(one) and one[start] == two[start]:
         start += 1
-    return one[start:] == two[start + 1 :] or one[start + 1 :] == two[start + 1 :]
+    if one[start + 1 :] == two[start + 1 :] or one[start:] == two[start + 1 :]:
+        return True
+    return one[start : start + 2] == two[start : start + 2][::-1] and one[start + 2 :] == two[start + 2 :]

@@ -12,6 +12,7 @@ Invariant: types that good paraphrases exchange ("how do I find" and "where can 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.matching.guards import (
@@ -140,6 +141,7 @@ _COMPARED = (
     whereabouts.compare,
     circumstances.compare,
 )
+_BEING = frozenset(("is", "are", "was", "were"))
 _FAR = 6  # words behind a question word that may tell its type
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
@@ -234,6 +236,8 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
         kind = _HOW.get(behind[0], "")
         return _counted(behind[1:], kind) if kind in ("number", "amount") else kind
     near = behind[:_FAR]
+    if behind[:1] and behind[0] in _BEING and ("caused", "by") in pairwise(behind):
+        return "why"
     for place, head in enumerate(near):
         if head in _METHODS and behind[place + 1 : place + 2] == ("of",) and not _is_doing(behind[place + 2 :]):
             return "definition"

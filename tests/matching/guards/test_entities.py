@@ -8,6 +8,8 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
     ("Who directed Alien?", "Who directed Aliens?", VETO),
+    ("How do I install Docker on Ubuntu?", "How can I get Docker on Ubunut?", DOUBT),
+    ("How do I contact Klarna?", "How do I contact Kraken?", VETO),
     ("Who directed Aliens?", "Aliens was directed by whom?", NOTHING),
     ("How many Pomeranians are born a year?", "How many Pomeranian puppies are born a year?", NOTHING),
     ("State Pythagoras' theorem", "What does the Pythagorean theorem say?", NOTHING),

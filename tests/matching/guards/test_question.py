@@ -9,6 +9,8 @@ from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 ROWS = [
     ("Join a meeting as a guest", "Let a guest join a meeting", VETO),
     ("How do I present as a viewer?", "How do I let viewers present?", VETO),
+    ("What causes earthquakes?", "What are earthquakes caused by?", NOTHING),
+    ("What are tides?", "What are tides caused by?", VETO),
     ("what does git add do", "what does git add . do", VETO),
     ("Welke planten zijn giftig voor katten?", "Welke planten zijn niet giftig voor katten?", VETO),
     ("Welche Medikamente darf ich mit Alkohol nehmen?", "Welche Medikamente darf ich nicht mit Alkohol nehmen?", VETO),
