@@ -19,6 +19,9 @@ EQUAL = [
     ("How do I back-up my phone?", "How do I back up my phone?"),
     ("what is a start-up", "what is a start up"),
     ("what is multi-threading", "what is multithreading"),
+    ("What is a hash map?", "What is a hashmap?"),
+    ("How do I bake sour dough bread?", "How do I bake sourdough bread?"),
+    ("Do giftcards expire?", "Do gift cards expire?"),
     ("what is a non profit", "what is a nonprofit"),
     ("how do I re-install Windows", "how do I reinstall Windows"),
     ("How do I deal with a difficult co-worker?", "How do I deal with a difficult coworker?"),
@@ -34,6 +37,7 @@ APART = [
     ("What is the difference between setup and set up?", "What is the difference between setup and setup?"),
     ("is it login or log in", "is it log in or log in"),
     ("how do I put a log in the fire", "how do I put a login the fire"),
+    ("When is a HashMap slow in Java?", "When is a hash map slow in Java?"),
     ("what is pre-position", "what is preposition"),
 ]
 

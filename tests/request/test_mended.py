@@ -37,6 +37,8 @@ WORDS = sorted(
         ),
         ("howdo i dispute a chrage", "how do i dispute a charge"),
         ("Can I drink alchohol with antibiotics?", "Can I drink alcohol with antibiotics?"),
+        ("How do I use Goolge Maps in Germnay?", "How do I use Google Maps in Germany?"),
+        ("is a barister a lawyer", "is a barrister a lawyer"),
         ("how dose it work", "how does it work"),
         ("how do i lock my card pls thx", "how do i lock my card"),
         ("need a sick note 2 boss, short pls", "need a sick note to boss, short"),

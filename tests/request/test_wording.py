@@ -27,6 +27,8 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
     ],
     Edit.SPELLING: [
         ("what colour is the sky", "what color is the sky"),
+        ("how is oesophagitis treated", "how is esophagitis treated"),
+        ("what is hyperkalaemia", "what is hyperkalemia"),
         ("how do I organise a party", "how do I organize a party"),
         ("where is the city centre of Lyon", "where is the city center of Lyon"),
         ("is travelling alone safe", "is traveling alone safe"),
@@ -68,6 +70,8 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("what is the population of the U.S.A.?", "what is the population of the United States"),
         ("what is open on Tue morning", "what is open on Tuesday morning"),
         ("what is the max load of a crane", "what is the maximum load of a crane"),
+        ("How do I change my phone no.?", "How do I change my phone number?"),
+        ("where do I find my account no", "where do I find my account number"),
         ("what is the serial no. of my bike", "what is the serial number of my bike"),
         ("is approx. 5 enough", "is approximately 5 enough"),
         ("cats vs. dogs as pets for me", "cats versus dogs as pets for me"),

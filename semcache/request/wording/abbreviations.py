@@ -293,6 +293,15 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
         ),
         r"\1 number",
     ),
+    (
+        frozenset(("no",)),
+        re.compile(
+            r"^(\W*(?:where|what|which|how|find|change|update) [^,.?!;:]*\b(?:tel|phone|serial|account|order|flight"
+            r"|passport|id|room|reference|invoice|model|part|customer|tracking)) no(?=\W*$)",
+            re.I,
+        ),
+        r"\1 number",
+    ),
     (frozenset(("no.", "nr.")), re.compile(r"(?<![\w-])(?:no|nr)\. ?(?=\d)", re.I), "number "),
     (frozenset(("no.",)), re.compile(r"\b(the|what) no\. (?=of\b)", re.I), r"\1 number "),
     (frozenset(("tel", "tel.")), re.compile(r"\btel\.? (?=numbers?\b)", re.I), "phone "),

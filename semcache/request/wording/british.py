@@ -108,6 +108,17 @@ _SINGLE: dict[str, str] = dict(
     carburettor=carburetor airplanes=airplanes grammes=grams gramme=gram kilogramme=kilogram kilogrammes=kilograms
     e-mail=email e-mails=emails storeys=stories mediaeval=medieval paediatrically=pediatrically
     homoeopathy=homeopathy foetuses=fetuses manoeuvring=maneuvering manoeuvred=maneuvered tranquillity=tranquility
+    oesophagitis=esophagitis oesophageal=esophageal oedematous=edematous oestrogens=estrogens aetiology=etiology
+    haematoma=hematoma haematomas=hematomas haematology=hematology haematologist=hematologist haemolysis=hemolysis
+    haemolytic=hemolytic haemodialysis=hemodialysis haemorrhagic=hemorrhagic haemorrhages=hemorrhages
+    haemophiliac=hemophiliac haematuria=hematuria septicaemia=septicemia toxaemia=toxemia uraemia=uremia
+    thalassaemia=thalassemia bacteraemia=bacteremia hyperkalaemia=hyperkalemia hypokalaemia=hypokalemia
+    hypernatraemia=hypernatremia hyponatraemia=hyponatremia hypercalcaemia=hypercalcemia hypocalcaemia=hypocalcemia
+    hyperlipidaemia=hyperlipidemia hypercholesterolaemia=hypercholesterolemia hypoglycaemic=hypoglycemic
+    hyperglycaemic=hyperglycemic glycaemic=glycemic ischaemic=ischemic faecal=fecal apnoea=apnea dyspnoea=dyspnea
+    gonorrhoea=gonorrhea amenorrhoea=amenorrhea dysmenorrhoea=dysmenorrhea seborrhoea=seborrhea seborrhoeic=seborrheic
+    pyorrhoea=pyorrhea orthopaedics=orthopedics gynaecological=gynecological gynaecologists=gynecologists
+    anaesthetics=anesthetics caesareans=cesareans leucocyte=leukocyte leucocytes=leukocytes
     gipsy=gypsy unravelling=unraveling colourway=colorway
     aubergine=eggplant aubergines=eggplants courgette=zucchini courgettes=zucchini
     neighbouring=neighboring neighbourhood=neighborhood favourite=favorite favourites=favorites

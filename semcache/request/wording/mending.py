@@ -133,7 +133,7 @@ def _read(pieces: Sequence[str], at: int) -> str | None:
     if word != low:
         opens = (at == 1 and not pieces[0].strip()) or _SENTENCE.search(pieces[at - 1]) is not None
         if not opens or word[1:] != low[1:]:
-            return None
+            return _slip_of_name(low) if word[1:] == low[1:] else None
     if (said := SPOKEN.get(low)) is not None:
         return said
     before = pieces[at - 2].lower() if at > 1 and pieces[at - 1] == " " else ""
@@ -145,7 +145,13 @@ def _read(pieces: Sequence[str], at: int) -> str | None:
         return usual
     if len(low) < _SHORTEST or not low.isascii() or "'" in low:
         return None
-    return _guessed(low, before, after)
+    return _guessed(low, before, after) or (misspelt.correction(low) if len(low) >= _FAR else None)
+
+
+def _slip_of_name(low: str) -> str | None:
+    """The word that a word with a capital, given without it, is a slip of beyond doubt; None for what may be a name."""
+    right = misspelt.correction(low)
+    return right if right is not None and misspelt.may_be_no_name(low, right) else None
 
 
 def _meant(word: str) -> float:

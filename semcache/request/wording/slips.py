@@ -68,6 +68,7 @@ delivary=delivery recieved=received reciept=receipt recipt=receipt adressed=addr
 pyhton=python pythn=python javscript=javascript javasript=javascript funtion=function fucntion=function
 fuction=function retrun=return medecine=medicine diarrea=diarrhea diarhea=diarrhea diabetis=diabetes
 asthsma=asthma astma=asthma alergy=allergy alergic=allergic pnemonia=pneumonia hemmorhoids=hemorrhoids
+kazakstan=kazakhstan
 """)
     )
 }
