@@ -26,6 +26,7 @@ from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
 from semcache.request.kinds import ends, is_historical, is_live, is_standing
 from semcache.request.prompt_volatility import may_change_daily
+from semcache.request.wording import canonical
 from semcache.types import Request
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Categories:
             others = [-math.inf if live else score for score, live in zip(scores, self._live, strict=True)]
             best = max(scores)
             ahead = best - max(self._pack.min_margin, *others)
+            if ahead > 0.0:
+                text = canonical(text).text  # two prompts of one wording are of one category
             if ahead > 0.0 and (_of_any_day(text) or (ahead < _MUCH and best < _FAINT) or not may_change_daily(text)):
                 scores = others
         last = max(self._pack.min_margin, *scores) - self._pack.overlap

@@ -143,6 +143,8 @@ def test_what_holds_every_week_is_not_of_this_moment_however_near_it_is() -> Non
     assert built.near(news, "What are the opening hours of the pool?")[0] != "live"
     assert built.near(news, "Is the pool usually open today?")[0] == "live"
     assert built.near(news, "Is the pool open?")[0] == "live"
+    assert built.near(news, "What is the minimum wage in Peru?")[0] != "live"
+    assert built.near(news, "What is the min. wage in Peru?")[0] != "live", "one wording, one category"
 
 
 def test_a_question_for_a_date_of_history_is_not_of_this_moment_however_near_it_is() -> None:

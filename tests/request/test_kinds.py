@@ -55,6 +55,8 @@ def test_the_memo_answers_alike_and_keeps_no_secret() -> None:
 
 
 NOT_PERSONAL = [
+    "Am I allowed to cancel my gym contract early when I move?",
+    "What time is check in and can I leave my luggage at the hotel before that?",
     'I need a TypeScript type for {"id": 7, "tags": ["a"]}, which is what our API returns.',
     "If I put 200 a month into a fund with 6% yearly return, what do I have after 15 years?",
     "is my card charged when i place an order or when it ships",

@@ -14,6 +14,7 @@ OF_ANY_DAY = [
     "What time is it in Nairobi when my meeting in Toronto starts at 3:30 pm on 10 January?",
     "The import ends with a ModuleNotFoundError although pip installed it. What's going on?",
     "I have a dentist appointment tomorrow and I'm scared. What helps against fear?",
+    "Should I put ice or heat on an ankle that I sprained yesterday?",
     "My laptop fell today and the screen flickers. Can it be repaired?",
     "My sourdough didn't rise this weekend. What went wrong?",
     "I worked 12 hours of overtime this month. How is it paid in Germany?",

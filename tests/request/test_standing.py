@@ -32,6 +32,8 @@ HOLDS = [
     "Is the castle open to the public?",
     "Is the garden open all year round?",
     "Does the shop close for lunch?",
+    "Does the price include breakfast?",
+    "Is tax included in the price?",
     "How much is parking?",
     "How much does a day pass cost?",
     "What is the price of a haircut?",

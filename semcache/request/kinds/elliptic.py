@@ -81,7 +81,12 @@ _ALIKE = 0.7  # of 1, for spellings of one thing
 _BEFORE_THAT = _AUXILIARIES | _PREPOSITIONS | vocabulary("of to about like than after before and or but not if")
 _ENOUGH = 4  # content words behind "where do they", which say what it is about
 # Those of no text: "how do they say hello in Japanese", "what does that mean".
-_IMPERSONAL = re.compile(r"\b(?:do|did|does) they (?:say|call|speak|eat|make|celebrate|use)\b")
+_IMPERSONAL = re.compile(
+    r"\b(?:do|did|does) they (?:say|call|speak|eat|make|celebrate|use)\b"
+    r"|\bhow (?:do|did) they (?:build|brew|calculate|choose|compute|decide|determine|diagnose|elect|extract|grow"
+    r"|harvest|measure|mine|predict|produce|recycle|test|train|treat) (?:(?:an?|the) )?"
+    r"(?!(?:it|its|that|this|these|those|them|their|his|her|if|whether|what|who|which|when|for|one|ones)\b)[a-z]{3,}"
+)
 # "It" that stands for nothing: "is it safe to ...", "what time is it", "how long does it take to ...".
 _EXPLETIVE = re.compile(
     r"\b(?:is|was|does|would|will|can|could|should|has|do|did) (?:it|that|this)\b"

@@ -340,7 +340,7 @@ _NOT_LIVE = any_of(
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
     # What was bought yesterday is returned as on any day.
     r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
-    r"(?:should|can|do) i|where (?:do|can|should) i)\b[^?\n]{0,120}"
+    r"(?:should|can|do) i|where (?:do|can|should) i|should i (?!sell|buy|keep|hold|bet|trade|invest))\b[^?\n]{0,120}"
     r"\b(?:i|we) (?:\w+ )?\w+(?:ed|ought|ade|ent|ook|ot|aid|aw|rote) (?:\w+ ){0,4}?(?:yesterday|today|this "
     r"(?:morning|week|month|afternoon)|last (?:night|week|month))\b",
     r"\bwhat (?:can|should|could|shall) (?:i|we) (?:cook|make|eat|wear|bake|watch|read|serve|drink|prepare"

@@ -43,7 +43,7 @@ _STATE = (
     r"|here|coming|received|issued|sent|(?<!leave\s)paid|posted|refunded|credited|opened|returned|reviewed|reach\w+)\b"
 )
 _FETCH = (
-    r"(?:track|check|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
+    r"(?:track|check(?![\s-]?in\b|-out\b)|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
     r"|summari[sz]e|cancel|change"
     r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
 )

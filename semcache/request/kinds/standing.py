@@ -162,6 +162,11 @@ _OTHER = CuedPatterns(
         rf"|determined"
         r"|calculated|made up|decided)\b",
     ),
+    rule(
+        "include includes included including",
+        r"\b(?:prices?|fees?|fares?|rates?|rent|costs?) (?:already )?(?:include[sd]?|including)\b"
+        r"|\bincluded in (?:the|your) (?:\w+ )?(?:price|fee|fare|rate|rent|cost)\b",
+    ),
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
     rule("difference", r"\btime difference between\b"),
     rule(

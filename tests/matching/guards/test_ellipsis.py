@@ -25,6 +25,8 @@ Is it treatable?
 What are its symptoms?
 When was he born?
 Can they do that?
+How do they test for it?
+How do they measure it?
 Tell me more
 Can you explain that again?
 Continue
@@ -77,6 +79,7 @@ My parcel is late, where is it?
 What is a mortgage and how does it work?
 How do ducks clean their feathers?
 How do they say hello in Japanese?
+How do they calculate a credit score?
 Which one is better, tea or coffee?
 What about me makes dogs bark at strangers when I walk past them with my trolley?
 Reset password
