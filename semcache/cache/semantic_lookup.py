@@ -83,7 +83,8 @@ class SemanticLookup:
         categories = self._placement.categories(request, query.rule, vector)
         policy = categories[0]
         timings = Timings(key=query.seconds, embed=embedded - started)
-        barred = self._barred(query, policy)
+        # The category of its rule was asked before anything was embedded.
+        barred = None if policy is named else self._barred(query, policy)
         if barred is not None:
             return replace(barred, timings=timings)
         places = await self._placement.places(request, query.key, categories, vector)

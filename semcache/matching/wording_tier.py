@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from semcache.config.packs import Pack
@@ -81,7 +82,7 @@ class WordingTier:
         policy = self._pack.of(category)
         if not (policy.cache and policy.semantic):
             return frozenset()
-        return frozenset([Edit[name.upper()] for name in policy.wording])
+        return _named(policy.wording)
 
     def judge(self, category: str, kind: Kind, controls: Controls, tenant: str = "") -> Verdict:
         """Return the verdict on an entry whose wording equals the request's by edits up to this kind, or as a chain."""
@@ -152,6 +153,12 @@ class WordingTier:
 
     def _made(self, kind: Kind) -> _Stratum:
         return _Stratum(kind, 1.0 - self._pack.confidence, self._noise)
+
+
+@lru_cache(maxsize=64)
+def _named(kinds: tuple[str, ...]) -> frozenset[Edit]:
+    """The kinds of edits of these names, as packs have them."""
+    return frozenset([Edit[name.upper()] for name in kinds])
 
 
 def features_of(kind: Kind) -> tuple[float, ...]:

@@ -82,8 +82,8 @@ def unkept(request: Request) -> Why | None:
         return Why.TOO_LARGE
     controls = request.controls
     # Tags and the like are kept beside the entry; a line parts them, for no pattern reads across it.
-    beside = "\n\0\n".join((request.model, controls.namespace or "", *controls.tags))
-    return Why.SECRET if has_secret(said) or has_secret(beside) else None
+    beside = (request.model, controls.namespace or "", *controls.tags)
+    return Why.SECRET if has_secret("\n\0\n".join((said, *beside))) else None
 
 
 def semantic_eligible(request: Request, category: Category, longest_word: int = LONGEST_WORD) -> Why | None:

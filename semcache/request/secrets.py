@@ -192,8 +192,11 @@ def _read(text: str, end: int, *, whole: bool) -> bool:
 
 
 def _has_token(text: str) -> bool:
-    if any(mark in text and _has_format(text, mark, pattern, offsets) for mark, pattern, offsets in FORMATS):
+    marked = [one for one in FORMATS if one[0] in text]
+    if any(_has_format(text, mark, pattern, offsets) for mark, pattern, offsets in marked):
         return True
+    if "://" not in text:
+        return False
     logins = (_LOGIN.match(text, at) for at in _places(text, "://", len(text)))
     return any(
         _URL.search(text, max(0, one.start() - _SCHEME), one.end())
@@ -234,7 +237,7 @@ def _has_spaced(text: str) -> bool:
 
 
 def _has_stated(text: str, folded: str, end: int) -> bool:
-    starts = sorted({at for name in _STATING for at in _places(folded, name, end)})
+    starts = sorted({at for name in [name for name in _STATING if name in folded] for at in _found(folded, name, end)})
     after = 0
     for start in starts:
         # What was read as a value states nothing of its own.
@@ -247,7 +250,8 @@ def _has_stated(text: str, folded: str, end: int) -> bool:
 
 def _has_assigned(text: str, folded: str, end: int) -> bool:
     after = 0
-    for start in sorted({at for name in _ASSIGNED_NAMES for at in _places(folded, name, end)}):
+    names = [name for name in _ASSIGNED_NAMES if name in folded]
+    for start in sorted({at for name in names for at in _found(folded, name, end)}):
         if start >= after and (match := _ASSIGNED.match(text, start)) is not None:
             if _looks_random(match["value"] or match["bare"]):
                 return True

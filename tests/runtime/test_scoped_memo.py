@@ -22,7 +22,18 @@ DECORATED = re.compile(r"@lru_cache[^\n]*\ndef (\w+)")
 # Functions of one word, or of what a pack says: nobody's text can be told by them.
 OF_WORDS = {
     *("stem", "affixed", "third_person", "past_tense", "is_base"),
-    *("_stems", "person_names", "_panel", "_speller", "_pairs", "_total", "_rank", "mark_of_rules", "_compiled"),
+    *(
+        "_stems",
+        "person_names",
+        "_panel",
+        "_speller",
+        "_pairs",
+        "_total",
+        "_rank",
+        "mark_of_rules",
+        "_compiled",
+        "_named",
+    ),
 }
 
 

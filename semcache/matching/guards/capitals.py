@@ -19,7 +19,7 @@ _MARKS = str.maketrans(dict.fromkeys(",.?!;:", " "))
 def tell(query: str, cached: str) -> bool:
     """Return True for texts of the same letters whose capitals are no matter of style: "US" and "us", "-a" and "-A"."""
     one, two = query.translate(_MARKS).split(), cached.translate(_MARKS).split()
-    if one == two or [word.lower() for word in one] != [word.lower() for word in two]:
+    if one == two or len(one) != len(two) or [word.lower() for word in one] != [word.lower() for word in two]:
         return False
     if canonical(query).text == canonical(cached).text:
         return False

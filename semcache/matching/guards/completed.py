@@ -8,8 +8,9 @@ the like, and what is reported alike in any tense, such as a machine that fails,
 from __future__ import annotations
 
 from semcache.matching.guards.lemmas import lemma_of
-from semcache.request.text import LIGHT, vocabulary
+from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 
 _ENDING = vocabulary(
     "die drown starve quit resign retire divorce marry separate graduate expire miscarry evict adopt emigrate"
@@ -46,10 +47,12 @@ _LIGHTEST = vocabulary("get go")  # of which some forms are light words
 
 def compare(query: str, cached: str) -> str | None:
     """The verb of which one text says that it is under way, and the other that it is over; None without one."""
-    one, two = read_text(query), read_text(cached)
-    if one.bag == two.bag or _verbs(one.bag - two.bag) != _verbs(two.bag - one.bag):
+    ours, theirs = _states(query), _states(cached)
+    if not (ours and theirs):
         return None
-    ours, theirs = _states(one.words), _states(two.words)
+    one, two = read_text(query).bag, read_text(cached).bag
+    if one == two or _verbs(one - two) != _verbs(two - one):
+        return None
     return next(
         (f"{verb}: {state} / {theirs[verb]}" for verb, state in ours.items() if theirs.get(verb, state) != state), None
     )
@@ -60,9 +63,11 @@ def _verbs(words: frozenset[str]) -> set[str]:
     return {lemma_of(word) for word in words if word not in LIGHT and "'" not in word} - _LIGHTEST
 
 
-def _states(words: tuple[str, ...]) -> dict[str, str]:
+@scoped_cache(maxsize=READINGS)
+def _states(text: str) -> dict[str, str]:
     """The ends that are over, or under way or soon to be, by the verb's lemma; the last mention counts."""
-    found = {}
+    words = read_text(text).words
+    found: dict[str, str] = {}
     for place, word in enumerate(words):
         verb = lemma_of(word)
         if verb not in _ENDING and _ENDING_WITH.get(verb, frozenset()).isdisjoint(words[place + 1 : place + 1 + _NEAR]):

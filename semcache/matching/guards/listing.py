@@ -41,6 +41,7 @@ _SORTED = re.compile(
 )
 _KEY = "by"
 _TURN = "in turn"
+_EXTREME = ("est", "most", "worst", "least")  # of which each word of `_SIDES` has one
 _CUES = vocabulary("first last top end beginning bottom ascending descending increasing decreasing to through by")
 # Words for one key, by that which stands for all of them.
 _KEYS = {"alphabet": "name", "alphabetical": "name", "title": "name", "cost": "price", "day": "date", "time": "date"}
@@ -68,18 +69,21 @@ def _wanted(text: str) -> dict[str, str]:
     words = read_text(text)
     if words.bag.isdisjoint(_CUES):
         return {}
+    lower = words.lower
+    extreme = any(part in lower for part in _EXTREME)
     found: dict[str, set[str]] = {}
-    for match in _FIRST.finditer(words.lower):
+    for match in _FIRST.finditer(lower) if extreme else ():
         axis, side = _SIDES[match["word"]]
         found.setdefault(axis, set()).add(_first(axis, side if match["first"] else 1 - side))
-    for match in _ACROSS.finditer(words.lower):
+    for match in _ACROSS.finditer(lower) if extreme else ():
         axis, side = _SIDES[match["word"]]
         if _SIDES[match["other"]] == (axis, 1 - side):
             found.setdefault(axis, set()).add(_first(axis, side))
-    for match in _NAMED.finditer(words.lower):
+    for match in _NAMED.finditer(lower) if "scending" in lower or "creasing order" in lower else ():
         found.setdefault("size", set()).add(_first("size", 0 if match["up"] else 1))
     wanted = {axis: sides.pop() for axis, sides in found.items() if len(sides) == 1}
-    keys = [[_key(word) for word in match.groups() if word] for match in _SORTED.finditer(words.lower)]
+    sorting = _SORTED.finditer(lower) if "by " in lower else ()
+    keys = [[_key(word) for word in match.groups() if word] for match in sorting]
     if len({first for first, *_ in keys}) == 1:
         wanted[_KEY] = keys[0][0]
     if len(keys) == 1 and len(keys[0]) == 2:

@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from semcache.request.code_parts import code_parts
-from semcache.request.text import LIGHT
+from semcache.request.text import LIGHT, READINGS
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -51,7 +51,7 @@ class _Part(NamedTuple):
 
 def compare(query: str, cached: str) -> Conflict | None:
     """The finding where a part that was pasted into both texts is another one in one of them."""
-    if _MARKS.search(query) is None and _MARKS.search(cached) is None:
+    if not (_is_marked(query) or _is_marked(cached)):
         return None
     if labels := _exchanged(_labelled(query), _labelled(cached)):
         return Conflict("pasted", f"{labels[0]} / {labels[1]} changed places")
@@ -66,10 +66,16 @@ def compare(query: str, cached: str) -> Conflict | None:
     return None
 
 
+@scoped_cache(maxsize=READINGS)
+def _is_marked(text: str) -> bool:
+    """Return True for a text that may hold a part that was pasted."""
+    return _MARKS.search(text) is not None
+
+
 @scoped_cache(maxsize=1024)
 def _parts(text: str) -> tuple[_Part, ...]:
     """The parts of a text that look pasted."""
-    if _MARKS.search(text) is None:
+    if not _is_marked(text):
         return ()
     found = [_Part(tokens, code) for written, code in _written(text) if (tokens := _tokens(written, code))]
     return tuple(dict.fromkeys(one for one in found if len(one.tokens) >= (_FEWEST_OF_CODE if one.code else _FEWEST)))

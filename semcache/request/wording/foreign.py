@@ -112,7 +112,7 @@ def unread(one: str, two: str) -> bool:
     shared = bool(left.others) and left.others == right.others
     if _is_foreign(left, shared=shared) or _is_foreign(right, shared=shared):
         return True
-    if min(_framed(left), _framed(right)):
+    if not (left.strange and right.strange) or (_framed(left) and _framed(right)):
         return False
     ours, theirs = Counter(left.words), Counter(right.words)
     return _strange(ours - theirs, left) and _strange(theirs - ours, right)
