@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -33,11 +34,24 @@ class Word(NamedTuple):
     read: Loaded | None
 
 
+class _ToldServer(Server):
+    """A server whose parent is told as soon as it serves, and not only by the next of its regular words."""
+
+    def __init__(self, config: Config, told: Callable[[None], object]) -> None:
+        super().__init__(config)
+        self._told = told
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to serve."""
+        await super().startup(sockets)
+        self._told(None)
+
+
 def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded, parent: Connection) -> None:
     """Serve by what is `loaded` until a signal or the end of the parent. Exits with status 3 if the start fails."""
     config.configure_logging()
-    read: SimpleQueue[Loaded] = SimpleQueue()
-    server = Server(config)
+    read: SimpleQueue[Loaded | None] = SimpleQueue()
+    server = _ToldServer(config, read.put)
     threading.Thread(target=_tell, args=(server, read, parent), name="semcache-alive", daemon=True).start()
     threading.Thread(target=_end_with_parent, name="semcache-parent", daemon=True).start()
     # Later than the first word to the parent: it takes a second, or many on a busy machine.
@@ -48,7 +62,7 @@ def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded
         server.run(sockets)
 
 
-def _tell(server: Server, read: SimpleQueue[Loaded], parent: Connection) -> None:
+def _tell(server: Server, read: SimpleQueue[Loaded | None], parent: Connection) -> None:
     """Say again and again that this process lives and if it serves, and hand back what was read."""
     news = None
     while True:

@@ -17,7 +17,7 @@ _OF_A_PACK = frozenset(("name", "description", "defaults", "categories", "tenant
 
 
 def remedy_of(kind: str, value: Any, *, is_size: bool) -> str:
-    """What to write in place of a value that is not of the `kind` (of pydantic's errors), as the end of a message."""
+    """The end of a message: what to write in place of a value that is not of the `kind` (of pydantic's errors)."""
     if kind == "string_type":
         if isinstance(value, bool):
             return "; YAML reads on, off, yes and no as true and false: put the value in quotes"
@@ -36,7 +36,7 @@ def remedy_of(kind: str, value: Any, *, is_size: bool) -> str:
 
 
 def instead_of_section(name: str, fields: Collection[str]) -> str:
-    """What to write where a section of settings has a value and no settings, as the end of a message."""
+    """The end of a message: what to write where a section of settings has a value and no settings."""
     example = "url" if "url" in fields else "port" if "port" in fields else next(iter(fields), "name")
     return f"{name} holds settings, one a line and indented below it, such as `{example}:`"
 

@@ -185,6 +185,8 @@ TRAPS = [
     ("what does the git commit do", "what does git commit do"),
     # characters
     ("what is 5!", "what is 5"),
+    ("what is the derivative of x!?", "what is the derivative of x?"),
+    ("compute n!", "compute n"),
     ("what does US stand for", "what does us stand for"),
     ("is IT hard", "is it hard"),
     ("how does the WHO work", "how does the who work"),

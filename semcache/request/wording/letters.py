@@ -239,15 +239,18 @@ def _runs_on(text: str) -> bool:
     return False
 
 
+_VARIABLE = re.compile(r"(?<![^\W_])[a-z]!$")  # a factorial
+
+
 def _ended(text: str) -> str:
-    """The text without the mark at its end; "5!" and a question in the order of a statement keep theirs."""
+    """The text without the mark at its end; "5!", "n!" and a question in the order of a statement keep theirs."""
     end = len(text)
     asks = False
     while end:
         last = text[end - 1]
         if last == "!":
             before = text[: end - 1].rstrip(" !?.")[-1:]
-            if not before.isalpha() or (text[end - 2 : end - 1] == " " and not before.isalpha()):
+            if not before.isalpha() or _VARIABLE.search(text, 0, end):
                 break
         elif last in "?\uff1f":
             asks = True
