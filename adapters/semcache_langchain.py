@@ -56,7 +56,8 @@ class SemanticCache(BaseCache):
     """A LangChain cache on an open `semcache.SemanticCache`, or on one that it opens itself at `path`.
 
     `tenant`, `user`, `namespace` and `category` are those of `semcache.SemanticCache.lookup`; `options` those of `open`
-    (`policies`, `target`, `embedder`, ...). `close` closes a cache that was opened here, and no other.
+    (`policies`, `target`, `embedder`, ...), of which `judge` is "verifier" unless given: a model seldom repeats itself
+    word for word. `close` closes a cache that was opened here, and no other.
     """
 
     def __init__(
@@ -72,7 +73,9 @@ class SemanticCache(BaseCache):
     ) -> None:
         if (cache is None) == (path is None) or (cache is not None and options):
             raise TypeError("give either an open semcache.SemanticCache, or `path` and what its `open` takes")
-        self._owned = semcache.SemanticCache.open(path, **options) if path is not None else None
+        self._owned = (
+            semcache.SemanticCache.open(path, **{"judge": "verifier", **options}) if path is not None else None
+        )
         self._cache = FailOpen(
             cache or self._owned,  # type: ignore[arg-type]
             tenant=tenant,

@@ -4,7 +4,7 @@
     from semcache import SemanticCache
     from semcache_litellm import LiteLLMCache
 
-    litellm.cache = LiteLLMCache(SemanticCache.open(".semcache"))
+    litellm.cache = LiteLLMCache(SemanticCache.open(".semcache", judge="verifier"))
     litellm.completion(model="gpt-x", messages=[{"role": "user", "content": "What is a heap?"}])
 
 Supported is `completion` and `acompletion`, streams included; LiteLLM replays a stream in chunks of its own making. Its

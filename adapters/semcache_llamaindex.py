@@ -4,7 +4,7 @@
     from semcache import SemanticCache
     from semcache_llamaindex import CachedLLM
 
-    with SemanticCache.open(".semcache") as cache:
+    with SemanticCache.open(".semcache", judge="verifier") as cache:
         llm = CachedLLM(MockLLM(), cache)                       # Settings.llm = CachedLLM(...) for all of LlamaIndex
         llm.complete("How do I reset my password?")             # asks the wrapped LLM
         llm.complete("How do I reset my password, please?")     # answered by the cache

@@ -4,7 +4,7 @@
     from semcache import SemanticCache
     from semcache_openai import cached
 
-    with SemanticCache.open(".semcache") as cache, cached(OpenAI(), cache, tenant="acme") as client:
+    with SemanticCache.open(".semcache", judge="verifier") as cache, cached(OpenAI(), cache, tenant="acme") as client:
         client.chat.completions.create(model="gpt-x", messages=[{"role": "user", "content": "What is a heap?"}])
 
 `cached` gives back a client of the same type that differs in its transport alone: a hit is a response that never went

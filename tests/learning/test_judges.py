@@ -29,6 +29,30 @@ async def test_every_judge_agrees_with_itself_and_tells_right_from_wrong(name: s
     assert await judge.agree(compare("Lima", "Quito")) is False
 
 
+async def test_the_exact_judge_warns_once_where_a_model_writes_the_answers(caplog: pytest.LogCaptureFixture) -> None:
+    """The cache learned from it to serve nothing by meaning, and said nothing."""
+    judge = open_judge("exact")
+    for number in range(60):
+        await judge.agree(
+            compare(
+                f"Open the settings and choose reset, step {number}.",
+                "Go to the settings first, and then reset it there.",
+            )
+        )
+    assert [record.getMessage().count("judge='verifier'") for record in caplog.records] == [1]
+
+
+@pytest.mark.parametrize("other", ["label 7", "Open the settings and choose reset there, please."])
+async def test_labels_and_answers_that_repeat_are_what_the_exact_judge_is_for(
+    other: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    judge = open_judge("exact")
+    for number in range(60):
+        await judge.agree(compare(f"label {number}", other))
+        await judge.agree(compare(other, other))
+    assert not caplog.records
+
+
 @pytest.mark.parametrize(
     ("one", "two", "same"),
     [
