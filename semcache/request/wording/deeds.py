@@ -88,9 +88,9 @@ _ONLY_ASKED = vocabulary("configuration conversion creation exchange preparation
 # What people have of their own and on their machines: the activation of an enzyme is nothing that the asker does.
 _POSSESSED = vocabulary("""
     account accounts address agreement alarm antivirus app appointment appointments apps battery benefit bill boiler
-    booking bookings broadband browser bulb cable car card cards certificate claim code codec contract contracts
-    debit debits deposit device devices dishwasher disk domain drive driver drivers email emails extension
-    extensions file files filter flight flights folder font form gadget game games gear goods gym hinge hose icon
+    booking bookings broadband browser bulb cable car card cards certificate claim code codec contract contracts debit
+    debits deposit device devices dishwasher disk domain drive driver drivers email emails extension extensions file
+    files filter flight flights folder font form gadget game games gear giftcard giftcards goods gym hinge hose icon
     insurance invoice item items key keys lamp laptop lease library licence license lock login machine membership
     memberships meter meters mortgage number office order orders oven package packages parcel part parts passport
     passports password payment payments permit permits pet pets phone photo photos pin plan plans plugin plugins
