@@ -121,12 +121,14 @@ def _has_reference(turns: object) -> bool:
 def _has_container(tools: object) -> bool:
     """Return True if a tool is to run in a container that there is already."""
     return isinstance(tools, list) and any(
-        isinstance(tool, dict) and any(_is_container(tool.get(one)) for one in ("container", "environment"))
+        isinstance(tool, dict)
+        and (
+            isinstance(tool.get("container"), str)
+            or any(_has_id(tool.get(one)) for one in ("container", "environment"))
+        )
         for tool in tools
     )
 
 
-def _is_container(given: object) -> bool:
-    if isinstance(given, dict):
-        return any(given.get(name) is not None for name in ("id", "container_id"))
-    return given is not None
+def _has_id(given: object) -> bool:
+    return isinstance(given, dict) and any(given.get(name) is not None for name in ("id", "container_id"))

@@ -141,7 +141,11 @@ async def test_a_response_is_not_made_of_what_others_keep(tmp_path: Path, named:
     async with two_tenants(tmp_path, upstream) as (proxy, key):
         body = {"model": "m", "input": "What did I say?", **named}
         refused = await Call(proxy, body, path="/v1/responses", x_semcache_key=key).reply()
-        new = [{"type": "code_interpreter", "container": {"type": "auto"}}, {"type": "shell", "environment": {"a": 1}}]
+        new = [
+            {"type": "code_interpreter", "container": {"type": "auto"}},
+            {"type": "shell", "environment": {"a": 1}},
+            {"type": "computer_use_preview", "environment": "browser"},
+        ]
         plain = {"model": "m", "input": [{"role": "user", "content": "What did I say?"}], "tools": new}
         asked = await Call(proxy, plain, path="/v1/responses", x_semcache_key=key).reply()
     assert (refused.status, refused.json["error"]["code"]) == (403, "shared_account")

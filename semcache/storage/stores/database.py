@@ -28,9 +28,9 @@ from semcache.storage.stores.sqlite_thread import PRAGMAS, Bound, Row, SqliteThr
 
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
-# A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
 # SQL by statement, with the parameters that are part of it.
 _Statements: TypeAlias = "weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]]"
+# A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
 Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 READERS = 4
 _THREADS = 3  # short reads, long reads, scripts
