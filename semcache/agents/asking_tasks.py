@@ -19,16 +19,15 @@ from semcache.request.wording.verbs import is_base
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _QUESTION = vocabulary("who whom whose what which where when why how is are was were do does did has have had")
-_WH = vocabulary(
-    "who whom whose what which how why is are was were does did has had"
-)  # questions without their sign, too
+# These begin a question without its sign, too.
+_WH = vocabulary("who whom whose what which how why is are was were does did has had")
 _LEADING = re.compile(
     r"\A(?:according to|based on|in|at|on|for|of|from|during|after|before|if|and|so|then)\b[^?]*?,\s*", re.IGNORECASE
 )
 _TOWARDS = vocabulary("at on in for from to by of with")  # "at which stop"
 _TELLING = re.compile(r"\A(?:show|tell) me\b", re.IGNORECASE)
-# Orders that change nothing, and what is a verb by its spelling alone.
 _DOUBTS = vocabulary("should must ought may might not no never if unless")
+# Orders that change nothing, and what is a verb by its spelling alone.
 _LOOKING = vocabulary("look see consider read suppose given note imagine use simplify round answer explain while like")
 _BESIDE = re.compile(r"(?:[,;:]|\b(?:and|then|so|you(?: must| should| can| could| have to| need to)?)) ([a-z]+)\b")
 _FURTHER = re.compile(
