@@ -2,7 +2,8 @@
 
 Python's `re` tries every way to match, and some patterns have more ways than a computer can try. So an automaton
 matches, the Rust one that pydantic brings. It knows no lookahead: one at the beginning of a pattern is matched on its
-own. Pure. Invariant: what the automaton does not know, or would be large for, is refused.
+own. A word and a digit are those of ECMAScript, which JSON schemas are written in: ASCII alone. Those of Unicode have
+thousands of places. Pure. Invariant: what the automaton does not know, or would be large for, is refused.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 
 from semcache.runtime.scoped_memo import scoped_cache
 
-_MOST = 4000  # places of an automaton, with every part counted as often as it is repeated
-_CLASS = 16  # places that a class of characters, such as \w, takes
+_MOST = 9_000  # places of an automaton, with every part counted as often as it is repeated
+# Places that a class of characters takes: one of ASCII, one of characters beyond it, and a property such as \p{L}.
+_NARROW, _WIDE, _PROPERTY = 4, 8, 150
+_ECMA = {r"\w": "[A-Za-z0-9_]", r"\W": "[^A-Za-z0-9_]", r"\d": "[0-9]", r"\D": "[^0-9]"}
 _LOOKS = ("(?=", "(?!")
 _COUNTED = "0123456789,"
 
@@ -42,14 +45,19 @@ class SchemaPattern:
         return all(part.search(value) is part.wanted for part in self.parts)
 
 
+def size_of(pattern: str) -> int:
+    """About how many places the automata of a pattern have. Raises UnmatchablePattern for too many."""
+    size = sum(_size(text) for text, _ in _apart(pattern))
+    if size > _MOST:
+        raise UnmatchablePattern(f"the pattern {pattern[:80]!r} is too large")
+    return size
+
+
 @scoped_cache(maxsize=256)
 def compiled(pattern: str) -> SchemaPattern:
     """The pattern, ready to be searched for. Raises UnmatchablePattern."""
-    texts = list(_apart(pattern))
-    size = sum(_size(text) for text, _ in texts)
-    if size > _MOST:
-        raise UnmatchablePattern(f"the pattern {pattern[:80]!r} is too large")
-    return SchemaPattern(size, tuple([_Part(_automaton(text), wanted) for text, wanted in texts]))
+    size = size_of(pattern)
+    return SchemaPattern(size, tuple([_Part(_automaton(text), wanted) for text, wanted in _apart(pattern)]))
 
 
 def _automaton(pattern: str) -> Any:
@@ -101,7 +109,8 @@ def _at_depth(pattern: str, wanted: int) -> Iterator[tuple[str, int]]:
 def _end(pattern: str, place: int) -> int:
     """The place behind the sign at a place: an escaped one, a class in brackets, or a single one."""
     if pattern[place] == "\\":
-        return place + 2
+        closed = pattern.find("}", place) if pattern[place + 1 : place + 3] in ("p{", "P{") else -1
+        return closed + 1 if closed > 0 else place + 2
     if pattern[place] != "[":
         return place + 1
     end = place + 2 if pattern[place + 1 : place + 2] == "^" else place + 1
@@ -119,8 +128,8 @@ def _plain(pattern: str) -> str:
         if sign.startswith("["):
             if "--" in sign or sign in ("[]", "[^]"):
                 raise UnmatchablePattern(f"the class {sign[:80]!r} is read in several ways")
-            sign = "[" + "".join([f"\\{one}" if one in "[&~" else one for one in _signs(sign[1:])])
-        made.append(sign)
+            sign = "[" + "".join([f"\\{one}" if one in "[&~" else _ECMA.get(one, one) for one in _signs(sign[1:])])
+        made.append(_ECMA.get(sign, sign))
         place = end
     return "".join(made)
 
@@ -152,7 +161,17 @@ def _size(pattern: str) -> int:
             last *= max(1, times)
             end += len(counted) + 1
         else:
-            last = _CLASS if len(sign) > 1 or sign == "." else 1
+            last = _places(sign)
             groups[-1] += last
         place = end
     return sum(groups)
+
+
+def _places(sign: str) -> int:
+    """About how many places a single sign takes."""
+    if sign != "." and len(sign) == 1:
+        return 1
+    if "\\p" in sign or "\\P" in sign:
+        return _PROPERTY
+    wide = sign == "." or sign.startswith("[^") or not sign.isascii()
+    return _WIDE if wide or any(one in sign for one in (r"\W", r"\D", r"\s", r"\S", r"\u", r"\x")) else _NARROW

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from semcache.agents.run import DeclaredTool, Json
-from semcache.agents.schema_patterns import compiled
+from semcache.agents.schema_patterns import compiled, size_of
 from semcache.runtime.scoped_memo import scoped_cache
 
 _log = logging.getLogger(__name__)
@@ -115,6 +115,8 @@ def _pattern(_: Any, pattern: Any, instance: Any, __: Any) -> Iterator[Any]:
         return
     from jsonschema.exceptions import ValidationError  # type: ignore[import-untyped]
 
+    # Before it is made: that takes time, too.
+    _spend(size_of(pattern) // 8)
     found = compiled(pattern)
     _spend((found.size + 1) * (len(instance) + 1) // 1_000)
     if not found.is_in(instance):
