@@ -24,11 +24,13 @@ def in_common(known: Sequence[TaskPattern], learned: TaskPattern) -> list[TaskPa
     """The patterns that a new wording has in common with known ones."""
     whole = [one for one in known if not is_loose(one)]
     found = [both for one in whole if (both := merge(one, learned)) is not None]
-    doubted = _doubted(whole, learned)
+    doubted: dict[str, list[tuple[TaskPattern, TaskPattern]]] = {}
+    for one, both in _doubted(whole, learned):
+        doubted.setdefault(both.text(), []).append((one, both))
     thrice = [
-        both
-        for (one, both), (two, other) in combinations(doubted, 2)
-        if both.text() == other.text() == _text_of(one, two)
+        pairs[0][1]
+        for text, pairs in doubted.items()
+        if any(_text_of(one, two) == text for (one, _), (two, _) in combinations(pairs, 2))
     ]
     return [*found, *thrice]
 
@@ -38,7 +40,12 @@ def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:
     whole = [one for one in patterns if not is_loose(one)]
     if not whole or len(whole) == len(patterns):
         return list(range(len(patterns)))
-    merged = {both.text() for end in range(1, len(whole)) for both in in_common(whole[:end], whole[end])}
+    wanted = {one.text() for one in patterns if is_loose(one)}
+    merged: set[str] = set()
+    for end in range(1, len(whole)):
+        if wanted <= merged:
+            break
+        merged |= {both.text() for both in in_common(whole[:end], whole[end])}
     return [place for place, one in enumerate(patterns) if not is_loose(one) or one.text() in merged]
 
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from semcache.agents import common_patterns
 from semcache.agents.asking_tasks import only_asks
+from semcache.agents.pattern import TaskPattern, learned, merge
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 from tests.agents.worlds import asked, finished, opened, tool
@@ -27,6 +29,7 @@ async def outcome(plans: Plans, task: str) -> str:
     return (await plans.lookup(asked(task.format("X-9")), tools=TOOLS)).outcome
 
 
+_VERBS = ["show", "list", "give", "fetch", "print", "display", "read", "name", "tell", "report", "describe", "explain"]
 REBOOTING = [
     f"{verb} the application server {{}} in the Frankfurt data centre" for verb in ("Reboot", "Restart", "Bounce")
 ]
@@ -143,3 +146,22 @@ async def test_a_plan_of_an_earlier_version_learns_that_its_tasks_only_ask() -> 
     for number, task in enumerate(APPLES[:2]):
         await plans.record(finished(task.format(f"Y-{number}"), ("act", {"id": f"Y-{number}"}, "ok")), tools=TOOLS)
     assert await outcome(plans, "How many lemons does the box {} of the warehouse hold?") == "plan"
+
+
+def test_common_patterns_of_many_wordings_are_looked_for_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordings = [f"What should I {verb} about the order A-1 of the shop?" for verb in _VERBS]
+    known = [learned(wording, {"id": "A-1"}) for wording in wordings]
+    compared = 0
+
+    def counting(one: TaskPattern, two: TaskPattern, *, doubted: bool = False) -> TaskPattern | None:
+        nonlocal compared
+        compared += 1
+        return merge(one, two, doubted=doubted)
+
+    monkeypatch.setattr(common_patterns, "merge", counting)
+    found = common_patterns.in_common(known[:-1], known[-1])
+    assert found
+    assert compared < 3 * len(known)
+    compared = 0
+    assert common_patterns.without_loose([*known, found[0]]) == list(range(len(known) + 1))
+    assert compared < 3 * len(known)
