@@ -87,6 +87,8 @@ NOT_PERSONAL = [
     "How much can I claim if my train is late?",
 ]
 PERSONAL = [
+    "Check in my calendar if I am free on Friday",
+    "check in the app whether my order has shipped",
     "What do I have in two weeks?",
     "How long does my refund take?",
     "How long does a refund take for order 48213?",

@@ -71,6 +71,8 @@ OF_THE_DAY = [
     "When does the ski season open this winter?",
     "Is the park open yet?",
     "How much is gold?",
+    "What is the flight price including bags from Boston to Miami?",
+    "Bitcoin price including fees",
     "How much is a share of Tesla?",
     "What's the price of a barrel of Brent?",
     "How much is a flight to Paris?",

@@ -43,7 +43,9 @@ _STATE = (
     r"|here|coming|received|issued|sent|(?<!leave\s)paid|posted|refunded|credited|opened|returned|reviewed|reach\w+)\b"
 )
 _FETCH = (
-    r"(?:track|check(?![\s-]?in\b|-out\b)|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
+    # A check in is no look, and "check in my calendar" is one.
+    r"(?:track|check(?!-in\b| in\b(?! (?:my|our|the|here|there|this|that|your|for)\b)|-out\b)"
+    r"|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
     r"|summari[sz]e|cancel|change"
     r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
 )

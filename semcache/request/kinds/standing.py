@@ -163,8 +163,9 @@ _OTHER = CuedPatterns(
         r"|calculated|made up|decided)\b",
     ),
     rule(
-        "include includes included including",
-        r"\b(?:prices?|fees?|fares?|rates?|rent|costs?) (?:already )?(?:include[sd]?|including)\b"
+        "include includes included",
+        # "The price including tax" is a price, and of the moment.
+        r"\b(?:prices?|fees?|fares?|rates?|rent|costs?) (?:already )?include[sd]?\b"
         r"|\bincluded in (?:the|your) (?:\w+ )?(?:price|fee|fare|rate|rent|cost)\b",
     ),
     rule("zone zones timezone timezones", r"\btime[\s-]?zones?\b(?!.{0,80}\btime is it\b)"),
