@@ -185,6 +185,8 @@ TRAPS = [
     ("what does the git commit do", "what does git commit do"),
     # characters
     ("what is 5!", "what is 5"),
+    ("how do I tell a customer no", "how do I tell a customer number"),
+    ("how do I politely say to a customer no", "how do I politely say to a customer number"),
     ("what is the derivative of x!?", "what is the derivative of x?"),
     ("compute n!", "compute n"),
     ("what does US stand for", "what does us stand for"),

@@ -296,8 +296,10 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (
         frozenset(("no",)),
         re.compile(
-            r"^(\W*(?:where|what|which|how|find|change|update) [^,.?!;:]*\b(?:tel|phone|serial|account|order|flight"
-            r"|passport|id|room|reference|invoice|model|part|customer|tracking)) no(?=\W*$)",
+            # What is told, said or answered "no" has no number: "how do I tell a customer no".
+            r"^(\W*(?:where|what|which|how|find|change|update) "
+            r"(?!(?:[^,.?!;:]* )?(?:tell|say|answer|mean|vote|reply)\w* )[^,.?!;:]*\b(?:tel|phone|serial|account|order"
+            r"|flight|passport|id|room|reference|invoice|model|part|customer|tracking)) no(?=\W*$)",
             re.I,
         ),
         r"\1 number",
