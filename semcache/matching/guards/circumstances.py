@@ -38,9 +38,6 @@ class _Ties(NamedTuple):
     deeds: dict[str, bool]
 
 
-_NONE = _Ties({}, {}, {})
-
-
 @scoped_cache(maxsize=READINGS)
 def _ties(text: str) -> _Ties:
     lower = read_text(text).lower

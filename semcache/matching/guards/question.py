@@ -12,7 +12,6 @@ Invariant: types that good paraphrases exchange ("how do I find" and "where can 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.matching.guards import (
@@ -236,7 +235,8 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
         kind = _HOW.get(behind[0], "")
         return _counted(behind[1:], kind) if kind in ("number", "amount") else kind
     near = behind[:_FAR]
-    if behind[:1] and behind[0] in _BEING and ("caused", "by") in pairwise(behind):
+    if behind[:1] and behind[0] in _BEING and behind[-2:] == ("caused", "by"):
+        # "The disease caused by mosquitoes" is a thing.
         return "why"
     for place, head in enumerate(near):
         if head in _METHODS and behind[place + 1 : place + 2] == ("of",) and not _is_doing(behind[place + 2 :]):

@@ -11,6 +11,7 @@ ROWS = [
     ("How do I present as a viewer?", "How do I let viewers present?", VETO),
     ("What causes earthquakes?", "What are earthquakes caused by?", NOTHING),
     ("What are tides?", "What are tides caused by?", VETO),
+    ("What is the disease caused by mosquitoes?", "Which disease is caused by mosquitoes?", NOTHING),
     ("what does git add do", "what does git add . do", VETO),
     ("Welke planten zijn giftig voor katten?", "Welke planten zijn niet giftig voor katten?", VETO),
     ("Welche Medikamente darf ich mit Alkohol nehmen?", "Welche Medikamente darf ich nicht mit Alkohol nehmen?", VETO),
