@@ -39,6 +39,8 @@ async def test_the_exact_judge_warns_once_where_a_model_writes_the_answers(caplo
                 "Go to the settings first, and then reset it there.",
             )
         )
+        if number == 29:
+            await judge.agree(compare("yes", "yes"))
     assert [record.getMessage().count("judge='verifier'") for record in caplog.records] == [1]
 
 

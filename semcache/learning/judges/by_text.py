@@ -27,6 +27,7 @@ class ExactJudge:
 
     def __init__(self) -> None:
         self._unequal = 0  # written answers in a row
+        self._warned = False
 
     async def agree(self, comparison: Comparison) -> bool | None:
         """Return True if both are equal."""
@@ -35,7 +36,8 @@ class ExactJudge:
             self._unequal = 0
         elif min(len(comparison.cached), len(comparison.fresh)) >= _SENTENCE:
             self._unequal += 1
-            if self._unequal == _IN_A_ROW:
+            if self._unequal == _IN_A_ROW and not self._warned:
+                self._warned = True
                 _log.warning(
                     "the judge 'exact' has found the last %d written answers all different, letter by letter, and the "
                     "cache learns from it to serve less; if a model writes them, open the cache with judge='verifier', "
