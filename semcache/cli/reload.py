@@ -64,5 +64,5 @@ async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
                 break
             await asyncio.sleep(_EVERY)
         if result is not None:
-            await write_action(store, "command line", result)
+            await write_action(store, "command line", {key: said for key, said in result.items() if key != "workers"})
     return result

@@ -136,6 +136,7 @@ def test_workers_reload_together_and_a_mistake_is_said(run: Run, start: Start, t
     server.send_signal(signal.SIGHUP)
     eventually(lambda: packs() == {"third"})
     actions = json.loads(run("actions", "--json").stdout)
+    assert "pid" not in json.dumps(actions), "the log is not of processes"
     assert [(one["action"], one["who"]) for one in actions if not one["who"].startswith("worker")] == [
         ("reload", "SIGHUP"),
         ("reload failed", "command line"),

@@ -294,6 +294,14 @@ async def test_a_request_that_two_replicas_fail_at_is_given_to_no_third_and_take
     assert min(bench.counts()) >= 3
 
 
+async def test_a_replica_that_is_too_busy_to_try_a_request_shows_nothing_of_one_that_failed_at_it() -> None:
+    bench = Bench(lambda _: Said([b"no"], status=500), lambda _: Said([b"later"], status=503))
+    for number in range(8):
+        reply = await bench.router.send(chat(f"family {number}"))
+        await reply.close()
+        assert all(one.breaker.closed(bench.clock.now) for one in bench.router._replicas)
+
+
 async def test_what_is_no_prompt_is_not_repeated_after_a_failure() -> None:
     bench = Bench(*[lambda _: Said([b"failed"], status=500)] * 2)
     reply = await bench.router.send(Outbound("POST", "/v1/batches", [], b"{}"))

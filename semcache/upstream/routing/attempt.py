@@ -99,6 +99,11 @@ class Attempt:
         """True if the reply says that the server has failed, or the one behind it."""
         return self.status in _FAILED
 
+    @property
+    def busy(self) -> bool:
+        """True if the server says by its reply that it has done nothing of this request."""
+        return self.status in _NOT_DONE
+
     async def start(self, outbound: Outbound) -> bool:
         """Ask; False when the replica says to ask elsewhere (the reply can be used all the same).
 
@@ -121,7 +126,7 @@ class Attempt:
         self._arrived()
         # An upload or a batch may have had its effect in a server that failed.
         repeatable = self.prompt.known or outbound.method in _SAFE
-        return not (self.status in _NOT_DONE or (self.failed and repeatable))
+        return not (self.busy or (self.failed and repeatable))
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body from its first byte. Raises UpstreamError when the replica breaks off."""

@@ -116,6 +116,8 @@ class Router:
         if attempt.failed:
             return
         attempt.replica.breaker.succeeded()
+        if attempt.busy:
+            return  # it has not tried the request
         for one in failed:
             error = UpstreamError(f"{one.replica.name} answered with {one.status}, and another one did not")
             one.replica.breaker.failed(self._clock(), error)
