@@ -28,13 +28,14 @@ def later(text: str, now: float) -> float:
         date = datetime.fromisoformat(text.strip())
     except ValueError:
         try:
-            return now + duration(text)
+            found = now + duration(text)
         except ConfigError:
             raise InvalidArgument(
                 f"{text!r} is no time: write how long from now, such as 90d, or a date or time in UTC, such as "
                 "2027-01-31 or 2027-01-31T18:00"
             ) from None
-    found = (date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp()
+    else:
+        found = (date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp()
     if found <= now:
         raise InvalidArgument(f"{text!r} is over: write a time that is still to come")
     return found

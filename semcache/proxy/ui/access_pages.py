@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from semcache.errors import StoreError
+from semcache.errors import InvalidArgument, StoreError
 from semcache.protocols import KeyExpiryStore
 from semcache.proxy.auth import new_key
 from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
@@ -20,10 +20,11 @@ from semcache.types import ApiKey, Selector
 
 _NEVER = "never"
 _WEEK = 7 * 86400.0
+_FIELDS = ("tenant", "rights", "user", "name", "expires", "read_only")  # of the form that makes a key
 
 
-async def access(visit: Visit, made: str = "", note: str = "") -> Response:
-    """Show tenants and keys."""
+async def access(visit: Visit, made: str = "", note: str = "", refusal: str = "") -> Response:
+    """Show tenants and keys. With a refusal the form keeps what was typed."""
     usage, keys, entries = await asyncio.gather(
         visit.cache.operating.usage("tenant", since=visit.now - _WEEK),
         visit.cache.api_keys(),
@@ -39,7 +40,8 @@ async def access(visit: Visit, made: str = "", note: str = "") -> Response:
     ended = {key.id for key in keys if not key.in_force(visit.now)}
     return visit.page(
         "access.html", tenants=tenants, total=usage[-1], keys=keys[::-1], ended=ended, made=made, note=note,
-        open_door=visit.parts.auth.open_door,
+        refusal=refusal, typed=visit.asked if refusal else dict.fromkeys(_FIELDS, "").get,
+        open_door=visit.parts.auth.open_door, status=400 if refusal else 200,
     )  # fmt: skip
 
 
@@ -47,11 +49,14 @@ async def make_key(visit: Visit) -> Response:
     """Create a key and show it, this once."""
     rights = visit.choice("rights", ("plain", "trusted", "admin"), "plain")
     user = visit.asked("user") or None
-    expires = _end(visit)
-    plain, key = new_key(
-        secrets.token_bytes, visit.now, visit.asked("tenant"), visit.asked("name"), visit.cache.salt,
-        trusted=rights == "trusted", admin=rights == "admin", user=user,
-    )  # fmt: skip
+    try:
+        expires = _end(visit)
+        plain, key = new_key(
+            secrets.token_bytes, visit.now, visit.asked("tenant"), visit.asked("name"), visit.cache.salt,
+            trusted=rights == "trusted", admin=rights == "admin", user=user,
+        )  # fmt: skip
+    except InvalidArgument as error:
+        return await access(visit, refusal=str(error))
     key = replace(key, read_only=visit.asked("read_only") == "yes", expires=expires)
     await visit.cache.components.store.add_key(key)
     rights = rights + (" read-only" if key.read_only else "")
@@ -67,8 +72,12 @@ async def end_key(visit: Visit) -> Response:
     """Set or move the end of a key."""
     key = await _chosen(visit)
     if not visit.asked("expires"):
-        return visit.page("end_key.html", key=key, own=visit.visitor.caller.key_id == key.id)
-    expires, store = _end(visit), visit.cache.components.store
+        return _ask_end(visit, key)
+    store = visit.cache.components.store
+    try:
+        expires = _end(visit)
+    except InvalidArgument as error:
+        return _ask_end(visit, key, str(error))
     if not isinstance(store, KeyExpiryStore):
         return visit.back("/access", "This store keeps no ends of keys: revoke them in time.", bad=True)
     if not await store.expire_key(key.id, expires=expires):
@@ -90,6 +99,11 @@ async def revoke_key(visit: Visit) -> Response:
     await visit.cache.operating.act("revoke key", who=visit.who, tenant=key.tenant, key=key_id)
     await _renew(visit)
     return visit.back("/access", f"{key_id} is revoked: every worker refuses it within a second.")
+
+
+def _ask_end(visit: Visit, key: ApiKey, refusal: str = "") -> Response:
+    own = visit.visitor.caller.key_id == key.id
+    return visit.page("end_key.html", key=key, own=own, refusal=refusal, status=400 if refusal else 200)
 
 
 async def _chosen(visit: Visit) -> ApiKey:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from semcache.cache.label_curves import Outlook, Sample, outlooks
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
 from semcache.types import DecisionRecord, Outcome
+from semcache.types.evidence import State
 
 _STEPS = 60
 _LOW, _HIGH = 0.001, 0.2
@@ -48,6 +49,7 @@ async def explorer(visit: Visit) -> Response:
         changes=await _changes(visit, name, ways["then"]) if found else [],
         diff=_diff(pack.name, name, now, target, own=pack.of(name).target is not None),
         contract=pack.of(name).contract,
+        fixed=visit.cache.components.strategy.standing(name).state == State.FIXED,
         varying=await visit.cache.operating.varying_prompts(),
     )
 

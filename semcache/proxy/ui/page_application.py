@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
@@ -67,7 +67,11 @@ class PageApplication:
             cache, Inspection(cache.components), auth, plans, settings, visitors, Renderer(cache.clock)
         )
         self._visitors = visitors
-        routes = [Route(PATH + one.path, self._endpoint(one), methods=_methods(one)) for one in pages.routes()]
+        found = tuple(pages.routes())
+        routes = [Route(PATH + one.path, self._endpoint(one), methods=_methods(one)) for one in found]
+        shown = {one.path for one in found if not one.post}
+        forms = [one.path for one in found if one.post and one.path not in shown]
+        routes += [Route(PATH + path, _to_page_above(path, shown), methods=["GET"]) for path in forms]
         routed = Router(
             [
                 Route(PATH + "/login", self._login_page, methods=["GET"]),
@@ -75,7 +79,7 @@ class PageApplication:
                 Mount(PATH + "/static", _Lasting(directory=STATIC)),
                 *routes,
             ],
-            default=_nowhere,
+            default=self._nowhere,
         )
         self._router = ExceptionMiddleware(routed)
 
@@ -97,7 +101,7 @@ class PageApplication:
         async def endpoint(request: Request) -> Response:
             visitor, cookie = self._visitor(request)
             if visitor is None:
-                return _to_login(request)
+                return self._to_login(request)
             form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
             visit = Visit(self._parts, request, visitor, form if route.post else {})
             response = await self._answer(route, visit)
@@ -115,11 +119,11 @@ class PageApplication:
                 raise RequestRejected(403, _REFUSED[route.right], code="forbidden")
             return await route.handler(visit)
         except RequestRejected as error:
-            return visit.page("refused.html", status=error.status, refusal=error.message)
+            return _refused(visit, error.message, error.status)
         except InvalidArgument as error:
-            return visit.page("refused.html", status=400, refusal=str(error))
+            return _refused(visit, str(error), 400)
         except CacheUnavailable as error:
-            return visit.page("refused.html", status=503, refusal=f"The store cannot be reached: {error}")
+            return _refused(visit, f"The store cannot be reached: {error}", 503)
 
     def _check_form(self, visit: Visit) -> None:
         """Raise RequestRejected(403) for a change that this visitor's own page did not send."""
@@ -138,7 +142,7 @@ class PageApplication:
         return (None, None) if guest is None else (guest[1], guest[0])
 
     async def _login_page(self, request: Request) -> Response:
-        return self._login(request, "", 200)
+        return self._login(request.query_params.get("next", ""))
 
     async def _log_in(self, request: Request) -> Response:
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
@@ -148,7 +152,7 @@ class PageApplication:
             address = request.client.host if request.client else ""
             cookie, visitor = self._visitors.log_in(key, address)
         except RequestRejected as error:
-            response = self._login(request, error.message, error.status)
+            response = self._login(next(iter(form.get("next", ())), ""), error.message, error.status)
             if error.status == 429:
                 response.headers["retry-after"] = "60"
             return response
@@ -160,9 +164,28 @@ class PageApplication:
         _set_session(request, response, cookie)
         return response
 
-    def _login(self, request: Request, refusal: str, status: int) -> Response:
-        wanted = _within(request.query_params.get("next", ""))
-        text = self._parts.renderer.plain("login.html", refusal=refusal, next=wanted)
+    def _to_login(self, request: Request) -> Response:
+        if "hx-request" in request.headers:
+            return Response(status_code=401, headers={"hx-refresh": "true"})
+        if request.headers.get("accept") == "text/event-stream":
+            return PlainTextResponse("log in first", 401)
+        if request.method != "GET":
+            ended = "Your session has ended, and nothing was changed. Log in and send the form again."
+            return self._login(urlsplit(request.headers.get("referer", "")).path, ended, 401)
+        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"{PATH}/login?" + urlencode({"next": wanted}), 303)
+
+    async def _nowhere(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        visitor, _ = self._visitor(request)
+        if visitor is None:
+            response = self._to_login(request)
+        else:
+            response = _refused(Visit(self._parts, request, visitor, {}), "There is no such page.", 404)
+        await response(scope, receive, send)
+
+    def _login(self, wanted: str, refusal: str = "", status: int = 200) -> Response:
+        text = self._parts.renderer.plain("login.html", refusal=refusal, next=_within(wanted))
         return Response(text, status, media_type="text/html")
 
 
@@ -205,13 +228,18 @@ def _check_site(request: Request) -> None:
         raise RequestRejected(403, "This request was sent by a page of another site.", code="forbidden")
 
 
-def _to_login(request: Request) -> Response:
-    if "hx-request" in request.headers:
-        return Response(status_code=401, headers={"hx-refresh": "true"})
-    if request.method != "GET" or request.headers.get("accept") == "text/event-stream":
-        return PlainTextResponse("log in first", 401)
-    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return RedirectResponse(f"{PATH}/login?" + urlencode({"next": wanted}), 303)
+def _refused(visit: Visit, refusal: str, status: int) -> Response:
+    return visit.page("refused.html", status=status, refusal=refusal, acted=visit.request.method == "POST")
+
+
+def _to_page_above(path: str, shown: set[str]) -> Callable[[Request], Awaitable[Response]]:
+    """The answer to a form's address that is opened as a page: the page that the form is on, or else the overview."""
+    above = path.rpartition("/")[0]
+
+    async def endpoint(_: Request) -> Response:
+        return RedirectResponse(PATH + (above if above in shown else ""), 303)
+
+    return endpoint
 
 
 def _within(address: str) -> str:
@@ -228,7 +256,3 @@ def _set_session(request: Request, response: Response, cookie: str) -> None:
 def _sets_session(response: Response) -> bool:
     """Return True for a reply that ends the session, or begins another."""
     return any(value.startswith(f"{SESSION}=") for value in response.headers.getlist("set-cookie"))
-
-
-async def _nowhere(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-    await PlainTextResponse("there is no such page", 404)(scope, receive, send)

@@ -241,7 +241,7 @@ async def test_every_reply_forbids_what_is_not_from_here(tmp_path: Path) -> None
 async def test_other_methods_are_refused(tmp_path: Path) -> None:
     async with kept(tmp_path) as (proxy, keys):
         browser = await logged_in(proxy, keys["admin"])
-        assert (await browser.get("/forget")).status == 405
+        assert (await browser.get("/forget")).status == 303
         assert (await Call(proxy, path=PAGE, method="DELETE", cookie=browser._sent()["cookie"]).reply()).status == 405
 
 

@@ -198,7 +198,11 @@
     outcome.append(badge);
     var why = cell(told.why, "code small");
     why.title = told.meaning;
-    line.append(time, outcome, why, cell(told.category), cell(told.model), cell(told.tenant),
+    var tenant = cell(), name = document.createElement("span");
+    name.className = "name";
+    name.textContent = told.tenant;
+    tenant.append(name);
+    line.append(time, outcome, why, cell(told.category), cell(told.model), tenant,
       cell(told.ms >= 1000 ? (told.ms / 1000).toFixed(2) + " s" : told.ms + " ms", "number"),
       cell(told.p == null ? "–" : (100 * told.p).toFixed(1) + "%", "number"), cell(money(told.saved), "number"));
     return line;
