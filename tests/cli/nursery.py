@@ -79,20 +79,22 @@ def begin(order: dict[str, Any], pipes: socket.socket) -> None:
 
 
 get_context = multiprocessing.get_context
-pipes = socket.socket(fileno=int(sys.argv[1]))
-gc.freeze()
-for line in sys.stdin:
-    order = json.loads(line)
-    if order.get("beside"):
-        begin(order, pipes)
-        continue
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        pid = os.fork()
-        if pid == 0:
-            child(order, out.fileno(), err.fileno())
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        said = []
-        for file in (out, err):
-            file.seek(0)
-            said.append(file.read().decode())
-    print(json.dumps({"id": order["id"], "code": code, "out": said[0], "err": said[1]}), flush=True)
+
+if __name__ == "__main__":  # and not for a worker that is spawned, which reads this file as well
+    pipes = socket.socket(fileno=int(sys.argv[1]))
+    gc.freeze()
+    for line in sys.stdin:
+        order = json.loads(line)
+        if order.get("beside"):
+            begin(order, pipes)
+            continue
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            pid = os.fork()
+            if pid == 0:
+                child(order, out.fileno(), err.fileno())
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            said = []
+            for file in (out, err):
+                file.seek(0)
+                said.append(file.read().decode())
+        print(json.dumps({"id": order["id"], "code": code, "out": said[0], "err": said[1]}), flush=True)
