@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from semcache.runtime.moments import utc
+from semcache.runtime.moments import iso
 from semcache.runtime.visible import visible
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def user() -> str:
 
 def moment(seconds: float | None) -> str:
     """Return a Unix time as ISO 8601 in UTC, "" for none; the end of the year 9999 for any later one."""
-    return "" if seconds is None else utc(seconds).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return "" if seconds is None else iso(seconds)
 
 
 def _console() -> Console:

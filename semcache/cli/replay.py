@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,16 +151,9 @@ async def _replay(
     steps = len(trace) * (len(sizes) + len(targets) + (replays.most_fixed_runs() if baselines else 0))
     with simulation_progress(steps) as progress:
         verify = offline_verifier(pack, settings.data)
-        runs = [replays.run(trace, pack, size, seed=given.seed, verify=verify, progress=progress) for size in sizes]
-        at_targets = [
-            (
-                target,
-                replays.run(
-                    trace, pack.with_target(target), sizes[-1], seed=given.seed, verify=verify, progress=progress
-                ),
-            )
-            for target in targets
-        ]
+        run = partial(replays.run, trace, seed=given.seed, verify=verify, progress=progress)
+        runs = [run(pack, size) for size in sizes]
+        at_targets = [(target, run(pack.with_target(target), sizes[-1])) for target in targets]
         static = []
         if baselines:
             contract, target = replays.contract_of(pack), pack.target_of("default")

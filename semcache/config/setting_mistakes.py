@@ -9,8 +9,9 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from semcache.runtime.durations import UNITS
+
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?%")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmg])\w*", re.IGNORECASE)
 _OF_A_PACK = frozenset(("name", "description", "defaults", "categories", "tenants", "tools", "models", "near"))
@@ -28,8 +29,8 @@ def remedy_of(kind: str, value: Any, *, is_size: bool) -> str:
         found = _SIZE.fullmatch(value.strip())
         return f"; write it as {found[1]} {found[2].upper()}iB" if found else "; write a size such as 20 MiB"
     if found := _SPAN.fullmatch(value.strip()):
-        unit = found[2] if found[2] in _SECONDS else found[2][0]
-        return f"; write the seconds alone: {float(found[1]) * _SECONDS[unit]:g}"
+        seconds = 0.001 if found[2] == "ms" else UNITS[found[2][0]]
+        return f"; write the seconds alone: {float(found[1]) * seconds:g}"
     if found := _SHARE.fullmatch(value.strip()):
         return f"; write a share: {float(found[1]) / 100:g}"
     return ""

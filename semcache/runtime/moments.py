@@ -17,6 +17,11 @@ def utc(seconds: float) -> datetime:
     return datetime.fromtimestamp(min(seconds, _LAST), UTC)
 
 
+def iso(seconds: float) -> str:
+    """A Unix time as ISO 8601 in UTC, to the second: "2027-01-31T18:00:00Z"."""
+    return utc(seconds).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def later(text: str, now: float) -> float:
     """The Unix time that "90d" (from `now`), "2027-01-31" or "2027-01-31T18:00" names, the latter two in UTC.
 

@@ -15,17 +15,11 @@ from semcache.config.packs import packs_dir
 from semcache.errors import InvalidArgument
 from semcache.learning.reports import reject_wrong
 from semcache.types import Controls, Outcome, Selector, Why, parse_id
+from tests.clock import Clock
 from tests.components import share
 from tests.packs import static
 
 OWN, OTHER = "How do I cancel my subscription?", "How can I cancel my subscription?"
-
-
-class Clock:
-    now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -10,14 +10,7 @@ from semcache.protocols import Outbound
 from semcache.upstream.backends.connection import Connection
 from semcache.upstream.backends.http import HttpBackend
 from semcache.upstream.backends.outage_log import EVERY, OutageLog
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 @pytest.fixture

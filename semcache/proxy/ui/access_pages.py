@@ -15,7 +15,7 @@ from semcache.errors import InvalidArgument, StoreError
 from semcache.protocols import KeyExpiryStore
 from semcache.proxy.auth import new_key
 from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
-from semcache.runtime.moments import later, utc
+from semcache.runtime.moments import iso, later
 from semcache.types import ApiKey, Selector
 
 _NEVER = "never"
@@ -121,7 +121,7 @@ def _end(visit: Visit) -> float | None:
 
 
 def _told(expires: float | None) -> str:
-    return _NEVER if expires is None else f"{utc(expires):%Y-%m-%dT%H:%M:%SZ}"
+    return _NEVER if expires is None else iso(expires)
 
 
 async def _renew(visit: Visit) -> None:
