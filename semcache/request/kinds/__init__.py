@@ -15,8 +15,9 @@ import re
 from typing import NamedTuple
 
 from semcache.request.kinds import by_language, creative, live, personal, standing
+from semcache.request.kinds.direct import direct
 from semcache.request.kinds.given import is_problem, without_given
-from semcache.request.kinds.patterns import words_of
+from semcache.request.kinds.patterns import SENTENCES, words_of
 from semcache.request.secrets import fold, has_secret
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -40,6 +41,9 @@ _EDITED = re.compile(
     r"|translate|correct(?! me\b)|fix this sentence)\b[^:>\n]{0,40}(?::|->)\s*+(?=\w|['\"])"
 )
 _LEAST_WORDS = 3
+_SHORT = 60  # characters of a question at the end that is read by itself
+_DIGIT = re.compile(r"\d")
+_OF_ANY = re.compile(r"(?:why|how|what is the)\b")
 _SECRET = Kinds(True, False, False, False)
 
 
@@ -61,40 +65,58 @@ class _SecretError(Exception):
 def _read(text: str, whole: int | None = None) -> Kinds:
     if has_secret(text):
         raise _SecretError
-    asked, bag = _asked(text if whole is None or len(text) <= whole else ends(text))
+    written, asked, bag = _asked(text if whole is None or len(text) <= whole else ends(text))
     about = not is_problem(asked, bag)  # its sender or this moment, as no problem is
     return Kinds(
         secret=False,
-        personal=about and (personal.applies(asked, bag) or by_language.is_of_the_sender(asked, bag)),
-        live=about and (live.applies(asked, bag) or by_language.is_of_the_moment(asked, bag)),
-        creative=creative.applies(asked, bag),
+        personal=about and _is_of_the_sender(written, asked, bag),
+        live=about and _is_of_the_moment(written, asked, bag),
+        creative=creative.applies(written, words_of(written)),
     )
 
 
 _remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 
-def _asked(text: str) -> tuple[str, frozenset[str]]:
-    """The folded text without what it quotes or gives to be worked on, and the words of that."""
-    asked = without_given(unquoted(fold(text.replace("\u2019", "'"))))
-    return asked, words_of(asked)
+def _asked(text: str) -> tuple[str, str, frozenset[str]]:
+    """The folded text without what it quotes or gives to be worked on, what it asks directly, and the words of that."""
+    written = without_given(unquoted(fold(text.replace("\u2019", "'"))))
+    asked = direct(written)
+    return written, asked, words_of(asked)
+
+
+def _is_of_the_sender(written: str, asked: str, bag: frozenset[str]) -> bool:
+    if personal.applies(asked, bag) or by_language.is_of_the_sender(asked, bag):
+        return True
+    if asked.endswith("?") and _DIGIT.search(asked) is None:  # "I sat it on Monday. Did I pass?"
+        last = SENTENCES.split(asked)[-1]
+        if len(last) <= _SHORT and personal.applies(last, words_of(last)):
+            return True
+    # "Tell me why my application was refused" would be an order to tell something of a record.
+    return written != asked and _OF_ANY.match(asked) is None and personal.applies(written, words_of(written))
+
+
+def _is_of_the_moment(written: str, asked: str, bag: frozenset[str]) -> bool:
+    if live.applies(asked, bag) or by_language.is_of_the_moment(asked, bag):
+        return True
+    return written != asked and live.applies(written, words_of(written))
 
 
 def is_personal(text: str) -> bool:
     """Return True if the answer depends on the records of the person who asks."""
-    asked, bag = _asked(ends(text))
-    return (personal.applies(asked, bag) or by_language.is_of_the_sender(asked, bag)) and not is_problem(asked, bag)
+    written, asked, bag = _asked(ends(text))
+    return _is_of_the_sender(written, asked, bag) and not is_problem(asked, bag)
 
 
 def is_live(text: str) -> bool:
     """Return True if the answer depends on the moment of asking."""
-    asked, bag = _asked(ends(text))
-    return (live.applies(asked, bag) or by_language.is_of_the_moment(asked, bag)) and not is_problem(asked, bag)
+    written, asked, bag = _asked(ends(text))
+    return _is_of_the_moment(written, asked, bag) and not is_problem(asked, bag)
 
 
 def is_standing(text: str) -> bool:
     """Return True if the answer holds on any day: opening hours, set times, price lists."""
-    return standing.applies(*_asked(ends(text)))
+    return standing.applies(*_asked(ends(text))[1:])
 
 
 def is_historical(text: str) -> bool:
@@ -104,7 +126,8 @@ def is_historical(text: str) -> bool:
 
 def is_creative(text: str) -> bool:
     """Return True if something new is wanted each time."""
-    return creative.applies(*_asked(ends(text)))
+    written, _, _ = _asked(ends(text))
+    return creative.applies(written, words_of(written))
 
 
 def unquoted(folded: str) -> str:

@@ -26,7 +26,7 @@ HOW_TO = any_of(
     r"|how is (?:it|this|that) (?:done|\w+ed)\b|(?:what|which) (?:\w+ )?(?:must|should) i (?:show|bring)\b"
     r"|who (?:has|have) to\b|whom? (?:do|should|must) i\b"
     r"|how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
-    r"|what(?:'s| is| are) the (?:\w+ ){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
+    r"|what(?:'s| is| are) (?:the )?(?:\w+ ){0,2}?(?:ways?|steps?|process|procedure|best|easiest|fastest|quickest)\b"
     r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
     rf"|(?:can|could|may|should|must) i (?!see|view|have my)|am i (?:allowed|permitted) to "
     rf"(?!see|view|have my)|is (?:it|there)\b(?! {_AMISS})|where (?:do|can|should) i\b"

@@ -167,8 +167,9 @@ _LIVE = CuedPatterns(
     rule("spot", r"\bspot (?:rate|price)s?\b(?! (?:mean|work))"),
     rule(
         "next",
-        r"\b(?:when(?:'s| is| does)|what time (?:is|does)) the next (?:bus|train|ferry|flight|tram|metro"
-        r"|boat|game|match|episode|race|launch|meeting|bin|delivery)\b",
+        r"\b(?:(?:when|what)(?:'s| is| does)|what time (?:is|does)) the next (?:bus|train|ferry|flight|tram|metro"
+        r"|boat|game|match|episode|race|launch|meeting|bin|delivery)\b"
+        r"|^\W*(?:the )?next (?:bus|train|ferry|flight|tram) (?:to|from)\b",
     ),
     rule(
         "temperature humidity load usage occupancy latency throughput traffic memory cpu",
@@ -199,7 +200,7 @@ _LIVE = CuedPatterns(
         r"\b(?:(?:days|weeks|months|hours|minutes|sleeps) (?:are (?:there |left )?|is it |left |remain(?:ing)? )?"
         rf"|how long (?:is it )?)(?:until|till|til) {_EVENT}",
     ),
-    rule("time", r"^\W*time in \w+(?: \w+)?\W*$"),
+    rule("time", r"^\W*(?:the )?time in \w+(?: \w+)?\W*$"),
     rule("weather", r"^\W*weather (?!balloon|vane|station|satellite|warfare|stripping|system)\w+(?: \w+)?\W*$"),
     rule(
         "rate rates",
@@ -210,7 +211,8 @@ _LIVE = CuedPatterns(
     rule("table standings ladder", r"^\W*(?:\w+ ){0,4}(?:league|division|championship) (?:table|standings|ladder)\W*$"),
     rule(
         "news stories headlines topics results",
-        r"\btop (?:news|stories|headlines)\b|\btrending topics\b|\belection results\W*$",
+        r"^\W*(?:what(?:'s| is| are) |read (?:me )?|show (?:me )?)?the headlines(?:\W+(?:please|pls|now))?\W*$"
+        r"|\btop (?:news|stories|headlines)\b|\btrending topics\b|\belection results\W*$",
     ),
     rule(
         "sunset sunrise tide",

@@ -40,7 +40,8 @@ _OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
 _STATE = (
     r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
     r"|charged|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck"
-    r"|here|coming|received|issued|sent|(?<!leave\s)paid|posted|refunded|credited|opened|returned|reviewed|reach\w+)\b"
+    r"|here|coming|blocked|frozen|signed|suspended|received|issued|sent"
+    r"|(?<!leave\s)paid|posted|refunded|credited|opened|returned|reviewed|reach\w+)\b"
 )
 _FETCH = (
     # A check in is no look, and "check in my calendar" is one.
@@ -67,7 +68,7 @@ _PERSONS = _OWNERS | vocabulary("i we me us ours")
 _OWN_RECORD = any_of(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
-    rf"(?:in |on |of |left )?{_OWNED}",
+    rf"(?:in |on |of |for |left )?{_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will)(?:n't)? {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
     rf"^\W*(?:is|are|was|were) there (?:still )?(?:an?|any) (?:\w+ )?{_TROUBLE} "
     rf"(?:with|on|in|to|for|about) {_OWNED}",
@@ -191,13 +192,26 @@ _PERSONAL = CuedPatterns(
         r"\b(?:what(?:'s| is)|tell me) my (?:current )?(?:shipping|billing|home|work|delivery|mailing|mobile|contact) "
         r"(?:address|phone|email|number)\b",
     ),
+    rule(
+        "number id reference code login",
+        r"\bwhat(?:'s| is) my (?:customer|client|member(?:ship)?|account|employee|staff|personnel|student|patient"
+        r"|policy|contract|reference|tax|insurance|user|booking|order|ticket|tracking|registration|loyalty) "
+        r"(?:number|id|reference|code|login)\b",
+    ),
+    rule(
+        "owe owed pay",
+        r"\b(?:what(?:'s| is)|the) (?:the )?(?:total )?(?:amount|sum|money) (?:that )?(?:i|we) (?:still |currently )?"
+        r"(?:owe|owed|have to pay)\b",
+    ),
     rule("ip", r"\bwhat(?:'s| is) my ip\b(?! address used)"),
     rule(
-        "list file record chart calendar agenda name rank left",
+        "list file record chart calendar agenda name rank left called",
         r"\b(?:what(?:'s| is| are)|(?:what|which) \w+ (?:is|are)) on my (?:\w+ )?(?:list|file|record|chart"
         r"|calendar|agenda)\b",
-        r"\bwhat(?:'s| is) (?:the )?name of my (?:dentist|doctor|gp|teacher|bank|plan|insurer|landlord|\w+ manager"
-        r"|advis[eo]r)\b|\bwhat(?:'s| is) (?:my rank (?:in|on)|left on my)\b",
+        r"\bwhat(?:'s| is) (?:the )?name of my (?:dentist|doctor|gp|teacher|bank|plan|insurer|landlord|(?:\w+ )?manager"
+        r"|advis[eo]r|supervisor|boss|tutor|case ?worker|vet|lawyer)\b"
+        r"|\bwhat(?:'s| is) my (?:\w+ )?manager(?:'s name| called)\b"
+        r"|\bwhat(?:'s| is) (?:my rank (?:in|on)|left on my)\b",
     ),
     rule(
         "account subscription membership",
@@ -210,6 +224,26 @@ _PERSONAL = CuedPatterns(
         r"|^\W*did my (?:mum|mom|dad|boss|friend|sister|brother|wife|husband|landlord) (?:reply|answer|call"
         r"|write|respond"
         r"|accept)\b",
+    ),
+    rule(
+        "my",
+        r"\bwhat(?:'s| is) on my (?:[\w-]+ )?list\b|^\W*how much (?:\w+ ){1,2}(?:is|do i have) (?:left )?on my\b",
+        r"^\W*(?:what (?:time|gate|terminal|platform|day)|which (?:gate|terminal|platform|seat)) (?:is|does|do) my (?!"
+        r"(?:dog|cat|baby|child|kids?|body)\b)",
+        r"^\W*do you (?:still )?have my (?:phone|email|address|number|e-mail|name|birthday|details|card)\b",
+        r"^\W*what did my (?:doctor|dentist|gp|manager|boss|teacher|lawyer|landlord|vet) "
+        r"(?:say|prescribe|send|write)\b",
+    ),
+    rule("for", r"^\W*(?:which|what) (?:[\w-]+ ){1,3}do you have (?:on (?:file|record) )?for me\b"),
+    rule(
+        "discuss discussed talking talk talked old",
+        r"^\W*what (?:did|were|have) we (?:discuss(?:ed)?|talk(?:ed|ing)?)\b"
+        r"|^\W*how old am i\W*$",
+    ),
+    rule("am", r"^\W*how am i doing (?:in|at|on|with) (?:this|the|my)\b"),
+    rule(
+        "got received get booked chose ordered",
+        r"^\W*what(?:'s| is| was) the (?:[\w-]+ ){1,2}(?:that )?i (?:got|received|booked|chose|ordered)\b",
     ),
     rule(
         "did",
@@ -227,6 +261,16 @@ _NUMBERED = any_of(
     r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*+(?:number|id|no\.?|#)\s*+:?\s*+#?\w*\d{3}",
     r"\b(?:order|invoice|ticket|booking|tracking|reservation) #?\d{5}",
     r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
+)
+# "What is my blood type" is of one person, whatever it is.
+_MINE = any_of(
+    r"^\W*what(?:'s| is| are| was| were) my (?!(?:[\w'-]+ )?(?:options?|rights?|choices?|chances?|alternatives"
+    r"|obligations|duties|responsibilities|best|next|first|legal)\b)"
+    r"(?:[\w'-]+ ){0,2}(?!(?:for|like|of|in)\b)[\w'-]+\W*$"
+)
+# Typed as into a search box, by somebody whose own it is.
+_BARE = any_of(
+    r"\W*(?:please )?(?:account balance|card balance|balance please|order status|claim status)(?: please)?\W*$"
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
 # Rules and offices are the same for everybody who says "our", an insurance is not.
@@ -250,7 +294,9 @@ _WHY = any_of(
     r"(?:(?:was|is|has|did|are|were) )?my "
     r"(?!(?:last|latest|recent|first|previous)\b)(?:\w+ )?(?:payment|card|transfer|transaction|top-?up|withdrawal"
     r"|deposit)s? (?:is |was |are |were )?(?:been |being |got |get |getting )?(?:declined"
-    r"|rejected|refused|denied|returned|reverted|cancell?ed|failed|pending)\W*$"
+    r"|rejected|refused|denied|returned|reverted|cancell?ed|failed|pending)\W*$",
+    r"^\W*why (?:is|was|has) my (?:\w+ )?(?:account|card|profile) (?:been |being |got )?"
+    r"(?:blocked|frozen|locked|suspended)\W*$",
 )
 # What no record tells: it is reckoned from the text ("What do I owe for a loan at 4%?"), a rule, or another's.
 _RECKONED = any_of(
@@ -263,6 +309,8 @@ _RECKONED = any_of(
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the records of the person who asks; `bag` holds the words of the text."""
+    if _BARE.match(folded) is not None or _MINE.match(folded) is not None:
+        return True
     if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
         return False
     if bag.isdisjoint(_OWNERS) and _RECKONED.search(folded) is not None:

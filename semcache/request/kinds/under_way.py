@@ -328,6 +328,18 @@ _UNDER_WAY = CuedPatterns(
         r"^\W*(?:did|has|have) the (?:[\w'-]+ ){1,4}?(?:open|opened|close|closed)(?: yet)?\W*$",
         r"\b(?:is|are) (?:the )?schools? (?:open|closed)(?: in [\w' ]{2,30})?\W*$",
     ),
+    rule(
+        "pollen queue queues crowd crowds line lines",
+        r"^\W*what(?:'s| is| are) the (?:pollen|queues?|crowds?|lines?) like(?: (?:in|at|today|now)\b|\W*$)",
+    ),
+    rule("call tide", r"^\W*who(?:'s| is) on call\W*$", r"^\W*how high is the tide\b"),
+    rule("many", r"^\W*how many (?:open|pending|active|unresolved) [\w-]+ are there\W*$"),
+    rule(
+        "available free left",
+        r"^\W*(?:do you have|are there) (?:any )?(?:rooms?|tables?|seats?|slots?|tickets?|appointments?) "
+        r"(?:available|free|left) (?:for|on|at)\b",
+    ),
+    rule("flights", r"^\W*(?:any|which) (?:cheap )?flights (?:to|from) (?:\w+ ){1,3}(?:under|below|are cheap)"),
 )
 # So it is on any day, in a season, or of a thing of its kind.
 _USUAL = any_of(
