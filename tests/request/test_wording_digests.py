@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {16: "09be9d07804342be"}
+MADE = {17: "1892bac08dbb9c2c"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",
@@ -29,6 +29,8 @@ PROMPTS = (
     "Where can I find a quoll in order to see it, and how do I get to Hobart from Perth in 5 min.?",
     "What is 17 + 25, and what is the derivative of x!?",
     "Where do I buy a gift card?",
+    "What is half of 90?",
+    "Do the banks in China open at 9 o'clock in May?",
 )
 
 

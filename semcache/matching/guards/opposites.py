@@ -107,7 +107,7 @@ renew replace|file,submit withdraw|send draft
 """
 _WEAK = """
 good bad|prime composite|safer,safest dangerous|free paid|new old|upstairs downstairs|front back|hot iced
-cash card,credit
+cash card,credit|fee,fees fine,fines|plus including,inclusive
 """
 # Adjectives whose comparatives and superlatives are such opposites.
 _GRADED = """
@@ -138,6 +138,7 @@ beginner,beginners,novice,novices|intermediate|advanced,expert,experts
 apple,apples|banana,bananas|mango,mangoes|grape,grapes|strawberry,strawberries|lemon,lemons
 beef|chicken|pork|lamb|salmon|tuna
 morning,mornings|afternoon,afternoons|evening,evenings
+posts|messages|photos|comments
 coffee|tea|beer|wine|milk|juice
 football|basketball|tennis|cricket|baseball|hockey|volleyball|golf
 leather|cotton|wool|silk|polyester

@@ -11,17 +11,31 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from semcache.matching.guards.timetable import DAYS, HOUR, MONTHS, NTH, ORDINAL, PARTS_OF_DAY, POINTS, SHIFT
-from semcache.request.text import SplitText
+from semcache.request.text import SplitText, vocabulary
 
 Times: TypeAlias = "frozenset[str] | None"
 _Reader: TypeAlias = Callable[[re.Match[str], SplitText], Times]
 
 # Beside these, "at 8" is a time of day.
 _DATED = frozenset((*DAYS, *PARTS_OF_DAY, "today", "tonight", "tomorrow", "tmrw"))
+# What is done at an hour. "Is water boiling at 9" may be meant in another unit.
+_OF_HOURS = vocabulary(
+    """
+    open opens opening close closes closing shop store office bank gate train bus flight class meeting meet appointment
+    arrive arrives depart departs check-in check-out leave breakfast dinner lunch served alarm curfew shift wake call
+    """
+)
 _PARTS = frozenset(("early", "late", "mid"))
 _NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
 _BEFORE_NAME = frozenset(
     ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
+)
+# Behind these "march" and "may" are months in the writing of one who uses no capitals, too.
+_OF_MONTHS = _PARTS | {"in", "by", "until", "till", "since", "during"}
+_MODAL = re.compile(r" (?:be|not|have|also|need|cause|lead|help|vary|differ|change|take|get|seem|require|include)\b")
+_OF_A_MONTH = re.compile(
+    r" (?:flights?|trips?|weather|holidays?|breaks?|deals|events|sales?|deadline|payroll|reports?|invoices?|payments?"
+    r"|bookings?|edition|issue|meetings?)\b(?! (?:be|not|get|have)\b)"
 )
 NEAR = 40  # characters before a time that are read for what it is
 _NOT_YEAR_BEFORE = re.compile(
@@ -131,7 +145,7 @@ def _day_hours(match: re.Match[str], _: SplitText) -> Times:
 
 def _at(match: re.Match[str], words: SplitText) -> Times:
     hour = _hour(match["ah"])
-    if not (1 <= hour <= 12) or words.bag.isdisjoint(_DATED):
+    if not (1 <= hour <= 12) or words.bag.isdisjoint(_DATED | _OF_HOURS):
         return None
     return _either(hour)
 
@@ -198,8 +212,12 @@ def _named(match: re.Match[str], words: SplitText) -> Times:
         after_preposition = bool(before) and before[-1] in _BEFORE_NAME and (word, before[-1]) != ("wed", "to")
         if word in DAYS and _TIMED.match(words.lower, start + len(word)):
             return frozenset((f"weekday {DAYS[word]}",))
-        if word == "may" and before and (before[-1] in _PARTS or (capital and _is_amid(words.raw[:start]))):
+        if word in ("march", "may") and _OF_A_MONTH.match(words.lower, match.end("w")):
             return frozenset((f"month {MONTHS[word]}",))
+        if word == "may" and capital and before and _is_amid(words.raw[:start]):
+            return frozenset((f"month {MONTHS[word]}",))
+        if word in ("march", "may") and before and before[-1] in _OF_MONTHS:
+            return None if _MODAL.match(words.lower, match.end("w")) else frozenset((f"month {MONTHS[word]}",))
         if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
             return None
     if word in MONTHS:

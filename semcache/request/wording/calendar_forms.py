@@ -41,6 +41,11 @@ _TWENTY_FOUR = re.compile(
     r"([12](?<![\w/.:,-][12])(?:(?<=1)[3-9]|(?<=2)[0-3]))[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?"
     r"(?![\w:.'/-]\w|[\w:])"
 )
+# Behind these an hour is one without the word, too.
+_STRUCK = re.compile(
+    r"\b(at|by|until|till|before|after|from|to|and) (1[0-2]|[1-9]) o'?clock\b(?! (?:in|at|position|direction)\b)",
+    re.I,
+)
 # "John 13:34" and "20:15" may be a verse, a ratio or a place in a video. These tell of a clock, ...
 _OF_A_DAY = vocabulary("""
     time times clock o'clock am pm today tomorrow tonight morning afternoon evening noon midnight monday tuesday
@@ -102,6 +107,8 @@ def dated(text: str, bag: frozenset[str]) -> str:
         text = _CLOCK.sub(_clock, text)
     if digits and ("in the " in lower or "at night" in lower):
         text = _PART.sub(_part_of_day, text)
+    if digits and "clock" in lower:
+        text = _STRUCK.sub(r"\1 \2", text)
     if digits and (":" in text or holds(lower, _HOURS)):
         told = not bag.isdisjoint(_OF_A_DAY)
         if bag.isdisjoint(_NO_CLOCK):

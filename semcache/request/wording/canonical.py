@@ -33,7 +33,7 @@ from semcache.request.wording.task_texts import parted
 from semcache.request.wording.worked_on import text_ends
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 16
+VERSION = 17
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096

@@ -140,6 +140,15 @@ _EVIDENT_BEHIND = {
     "slack": ("on", "via"),
     "discord": ("on", "via"),
     "excel": ("in", "using"),
+    "polish": ("in", "into"),
+    **dict.fromkeys(
+        ("march", "may", "august"), ("in", "by", "until", "till", "since", "during", "early", "late", "mid")
+    ),
+    **dict.fromkeys(
+        ("china", "turkey", "jordan", "chad", "guinea", "panama", "jersey", "phoenix", "cologne", "limerick"),
+        ("in", "to", "from", "visit", "visiting", "near"),
+    ),
+    **dict.fromkeys(("rust", "swift", "go", "julia", "dart", "scratch", "basic", "flask", "pandas", "spark"), ("in",)),
 }
 _PARTS_OF_LENSES = vocabulary("level levels lens lenses")
 # Programs, firms, cars and places whose names are common words, unless another capital beside them tells of a title.
@@ -354,10 +363,11 @@ def _is_initials(low: str) -> bool:
 
 def is_evident(low: str, before: str, behind: str) -> bool:
     """Return True for a name that the word `before` or `behind` it makes evident, so that its capital says nothing."""
-    if (words := _EVIDENT.get(low)) is None:
+    words = _EVIDENT.get(low)
+    if words is None and low not in _EVIDENT_BEHIND:
         return False
     follows = behind.lower().split(maxsplit=1)[:1] if behind.startswith(" ") else []
-    if not words.isdisjoint(follows):
+    if words is not None and not words.isdisjoint(follows):
         return True
     return before.lower() in _EVIDENT_BEHIND.get(low, ()) and _PARTS_OF_LENSES.isdisjoint(follows)
 

@@ -8,6 +8,14 @@ from semcache.matching.guards import GUARDS
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [
+    ("when does school start in march?", "when does school start in may?", True),
+    ("hotels in oslo in late may", "hotels in oslo in late march", True),
+    ("what to pack for morocco in march", "What to pack for Morocco in March", False),
+    ("cheapest flights to rome in may", "Cheapest May flights to Rome", False),
+    ("the results that come in may be late", "the results coming in may be late", False),
+    ("When was the March on Washington?", "What year was the March on Washington?", False),
+    ("Does the shop open at 9?", "Does the shop open at 9 o'clock?", False),
+    ("Does the shop open at 9?", "Does the shop open at 10 o'clock?", True),
     ("Is it legal to wed my second cousin?", "Is it legal to marry my second cousin?", False),
     ("Shuttle at 11 in the morning", "Shuttle at 11 am", False),
     ("Shuttle at 11 in the morning", "Shuttle at 11 pm", True),
