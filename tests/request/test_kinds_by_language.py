@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from semcache.request.eligibility import is_live, is_personal
-from semcache.request.kinds import by_language
+from semcache.request.kinds import by_language, own_records_abroad
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold
 
@@ -60,6 +60,6 @@ def test_what_is_the_same_for_everybody_on_any_day_is_cached(text: str) -> None:
 @pytest.mark.parametrize("text", OF_THE_MOMENT + OF_THE_SENDER)
 def test_a_pattern_is_tried_wherever_it_would_match(text: str) -> None:
     folded = fold(text)
-    for rules in (by_language._MOMENT, by_language._OWN):
+    for rules in (by_language._MOMENT, by_language._OWN, own_records_abroad._RECORDS):
         found = any(pattern.search(folded) for _, pattern in rules._rules)
         assert rules.match(folded, words_of(folded)) == found

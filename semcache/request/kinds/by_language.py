@@ -7,6 +7,7 @@ to do something is nobody's record.
 
 from __future__ import annotations
 
+from semcache.request.kinds import own_records_abroad
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
 
 _MOMENT = CuedPatterns(
@@ -25,7 +26,12 @@ _MOMENT = CuedPatterns(
     rule("spät uhr uhrzeit", r"\bwie ?spät ist es\b|\bwie ?viel uhr ist es\b|\bwelche uhrzeit\b"),
     rule("wechselkurs kurs aktienkurs euro dollar", r"\b(?:wechsel|aktien)?kurs (?:des|der|von|für|zwischen)\b"),
     rule("regnet schneit gewittert", r"\b(?:regnet|schneit|gewittert) es\b"),
+    rule("bitcoin euro dollar", r"\b(?:was kostet|wie steht) (?:ein |der )?(?:bitcoin|euro|dollar)\b"),
+    rule(
+        "gerade verspätungen neues", r"\bgerade (?:offen|geöffnet|zu|geschlossen)\b|\bgibt es (?:verspätungen|neues)\b"
+    ),
     # French
+    rule("pleut neige", r"\b(?:il|qu'il) (?:pleut|neige)(?: (?:à|en|sur)\b|\W*$)|\bpleut-il\b"),
     rule("aujourd", r"\baujourd'hui\b"),
     rule("demain soir moment actuellement", r"\bdemain\b|\bce soir\b|\ben ce moment\b|\bactuellement\b"),
     rule("heure", r"\bquelle heure (?:est|il)\b"),
@@ -43,6 +49,8 @@ _MOMENT = CuedPatterns(
         "cotización cotizacion tipo precio",
         r"\bcotizaci[óo]n\b|\btipo de cambio\b|\bprecio del (?:dólar|dolar|bitcoin|oro)\b",
     ),
+    rule("lloviendo nevando", r"\best[áa] (?:lloviendo|nevando)\b"),
+    rule("vale", r"\b(?:cu[áa]nto vale el|quanto vale (?:il|o)) (?:bitcoin|d[óo]lar|euro|dollaro|oro|ouro)\b"),
     # Italian
     rule("oggi domani stasera ieri", r"\b(?:oggi|domani|stasera|ieri)\b"),
     rule("ore ora", r"\bche or[ae] (?:sono|è|e)\b"),
@@ -54,7 +62,9 @@ _MOMENT = CuedPatterns(
         "horas previsão previsao cotação cotacao",
         r"\bque horas são\b|\bprevis[ãa]o do tempo\b|\bcota[çc][ãa]o d[oae]\b",
     ),
+    rule("tempo", r"\bcomo est[áa] o tempo\b"),
     # Dutch
+    rule("regent sneeuwt", r"\b(?:regent|sneeuwt) het\b"),
     rule("vandaag vanavond gisteren momenteel", r"\b(?:vandaag|vanavond|gisteren|momenteel)\b"),
     rule("laat weer wisselkoers file files", r"\bhoe laat is het\b|\bwat voor weer\b|\bwisselkoers\b|\bfiles? op de\b"),
     # Polish
@@ -72,6 +82,15 @@ _MOMENT_UNSPACED = any_of(
     r"今天|明天|昨天|今晚|天气(?:怎么样|如何|预报)|(?:现在|今)几点|几点了|汇率(?:是多少|多少)|股价",
     r"今日の?(?:天気|日付|ニュース|株価|為替)|明日の|今何時|天気は|(?:何時ですか|為替レート)\W*$",
     r"오늘|내일|어제|날씨|몇 시(?:야|예요|입니까|인가요)|환율",
+)
+# The weather of a month is the climate, and how it is foretold the same on any day.
+_CLIMATE = any_of(
+    r"\b(?:wetter|temps|météo|meteo|tiempo|clima|tempo|weer)\b.{0,60}\b(?:im|en|in|em|a|au) (?:mois de )?"
+    r"(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|janvier|février|mars|avril"
+    r"|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto"
+    r"|septiembre|octubre|noviembre|diciembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|novembre"
+    r"|dicembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro|januari|februari|maart|mei"
+    r"|augustus|winter|sommer|herbst|frühling)\b|\bwetter vorhergesagt\b"
 )
 # How a word for a day is said or written.
 _SAID = any_of(
@@ -149,9 +168,11 @@ _OWN_UNSPACED = any_of(
 def is_of_the_moment(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a text in another language than English asks about this moment; `bag` holds its words."""
     found = _MOMENT.match(folded, bag) or (not folded.isascii() and _MOMENT_UNSPACED.search(folded) is not None)
-    return found and _SAID.search(folded) is None
+    return found and _SAID.search(folded) is None and _CLIMATE.search(folded) is None
 
 
 def is_of_the_sender(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a text in another language than English asks for the sender's own records."""
+    if own_records_abroad.applies(folded, bag):
+        return True
     return _OWN.match(folded, bag) or (not folded.isascii() and _OWN_UNSPACED.search(folded) is not None)
