@@ -106,3 +106,17 @@ def test_what_only_the_senders_records_tell_is_personal(text: str) -> None:
 )
 def test_an_indirect_question_is_read_as_the_direct_one(text: str, asked: str) -> None:
     assert direct(text) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("know any jokes?", True),
+        ("Do you have a short story about a dragon?", True),
+        ("Would you mind writing a poem about autumn?", True),
+        ("Do you know the story of Noah?", False),
+        ("Do you know any songs by Queen?", False),
+    ],
+)
+def test_a_work_is_wanted_however_it_is_asked_for(text: str, wanted: bool) -> None:
+    assert kinds(text).creative == wanted
