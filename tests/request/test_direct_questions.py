@@ -120,3 +120,24 @@ def test_an_indirect_question_is_read_as_the_direct_one(text: str, asked: str) -
 )
 def test_a_work_is_wanted_however_it_is_asked_for(text: str, wanted: bool) -> None:
     assert kinds(text).creative == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the expected delivery date for my card?",
+        "what is the minimum I can pay on my electric bill",
+        "What is the date of my last paycheck?",
+        "Has my credit card application gone through?",
+        "Is my withdrawal pending?",
+    ],
+)
+def test_a_figure_or_a_state_of_ones_own_is_personal(text: str) -> None:
+    assert kinds(text).personal
+
+
+@pytest.mark.parametrize(
+    "text", ["When do I get my first paycheck as a new hire?", "Why did my transfer not go through?"]
+)
+def test_a_rule_and_a_reason_stay_general(text: str) -> None:
+    assert not kinds(text).personal

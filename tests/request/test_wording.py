@@ -194,7 +194,7 @@ TRAPS = [
     ("how does the WHO work", "how does the who work"),
     ("treatment of AIDS", "treatment of aids"),
     ("is it Polish", "is it polish"),
-    ("how hot is it in March", "how hot is it in march"),
+    ("who led the March on Rome", "who led the march on Rome"),
     ("You like tea.", "You like tea?"),
     # contractions
     ("why can't I stop", "why can I stop"),

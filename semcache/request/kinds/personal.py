@@ -27,7 +27,7 @@ _RECORDS = vocabulary(
     "pressure cholesterol weight symptoms scan referral vaccine visa passport permit licence license note "
     "goal goals savings",
     "complaint complaints deposit deposits transfer transfers",
-    "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
+    "pto subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
 # "What our API returns" is what it gives back.
 _GIVEN_BACK = "".join(
@@ -69,6 +69,7 @@ _OWN_RECORD = any_of(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
     rf"(?:in |on |of |for |left )?{_OWNED}",
+    rf"\bwhat(?:'s| is| are) the (?:(?!\w+ing\b)\w+ ){{1,4}}(?:of|for|on|from) {_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will)(?:n't)? {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
     rf"^\W*(?:is|are|was|were) there (?:still )?(?:an?|any) (?:\w+ )?{_TROUBLE} "
     rf"(?:with|on|in|to|for|about) {_OWNED}",
@@ -185,6 +186,12 @@ _PERSONAL = CuedPatterns(
         r"\b(?:what|which) (?:\w+ ){1,3}?did (?:i get|(?:i|we) (?:earn|score))\b",
         r"^\W*did my (?:\w+ ){1,2}?(?:go through|arrive|ship|clear|renew)\b",
         r"^\W*did i (?:already |ever |even )?(?:pay|order|book|register|renew|subscribe|sign up|cancel|submit)\b",
+    ),
+    rule(
+        "gone come withdrawal paycheck",
+        r"^\W*(?:has|have) my (?:[\w-]+ ){1,4}(?:gone|come) through\b",
+        r"^\W*(?:is|was|has) my (?:\w+ ){0,2}(?:withdrawal|paycheck)\b",
+        r"^\W*what(?:'s| is| was) (?:the (?:\w+ ){1,3}of )?my (?:last|latest|next) (?:paycheck|withdrawal)\b",
     ),
     rule("charged billed", r"\bwhen (?:was|were|am|are) (?:i|we) (?:\w+ ){0,2}?(?:charged|billed)\b"),
     rule(
