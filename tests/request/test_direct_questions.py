@@ -141,3 +141,8 @@ def test_a_figure_or_a_state_of_ones_own_is_personal(text: str) -> None:
 )
 def test_a_rule_and_a_reason_stay_general(text: str) -> None:
     assert not kinds(text).personal
+
+
+def test_the_reason_of_a_failure_is_of_any_day_whenever_it_came() -> None:
+    assert not kinds("I baked for the first time today. Why did my bread not rise?").live
+    assert kinds("I was at the station this morning. Why did my train not come?").live

@@ -22,6 +22,8 @@ from semcache.matching.guards.timetable import (
     POINTS,
     SHIFT,
 )
+from semcache.request.kinds.narrated_case import without_narrated_case
+from semcache.request.secrets import fold
 from semcache.request.text import FEW, READINGS, SplitText, differing
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -104,7 +106,8 @@ class DateGuard(ReadingGuard[DateReading]):
 def _telling(one: DateReading, two: DateReading, query: str, cached: str) -> bool:
     """Return True if other times are more than another wording.
 
-    Where only one text names a time and much else differs, they may be; and when it happened to the asker, often is.
+    Where only one text names a time and much else differs, they may be; and when it happened to the asker, often is,
+    as is the time of a case that is told before a question of any day.
     """
     if (one.items or one.alternatives) and (two.items or two.alternatives):
         return True
@@ -112,7 +115,19 @@ def _telling(one: DateReading, two: DateReading, query: str, cached: str) -> boo
     happened = all(item.startswith(_HAPPENED) for item in lone) and not (one.alternatives or two.alternatives)
     if happened and not (read_text(query).bag | read_text(cached).bag).isdisjoint(_OWN):
         return False
+    if _is_narrated(query if one.items or one.alternatives else cached):
+        return False
     return len(differing(query, cached) - _WORDS - _SPANS) <= FEW
+
+
+def _is_narrated(text: str) -> bool:
+    """Return True if all times of a text stand in a case told beside its question: "My exam is today. What is ...?"."""
+    folded = fold(text)
+    rest = without_narrated_case(folded)
+    if rest == folded:
+        return False
+    asked = read(rest)
+    return not (asked.items or asked.alternatives)
 
 
 _NOTHING = DateReading(frozenset(), (), "", "", None)

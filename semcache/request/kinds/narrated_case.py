@@ -35,6 +35,7 @@ _OF_ANY_DAY = any_of(
     rf"how (?:much|many) {_FEW}(?:should|must|may|can|do {_ANYBODY} need|normally|usually|would it take)\b",
     r"how (?:is|are) (?:an? )?(?!the\b)[\w' ]{1,40} (?:made|built|calculated|formed|measured)\b",
     rf"why (?:do|does|don't|doesn't|would|can't|won't)\b(?! {_BACK}\b)",
+    r"why did(?:n't)? my\b(?! (?:\w+ )?(?:train|flight|bus|plane|ferry|ship|stocks?|shares?)\b)",
     rf"why (?:is|are|isn't|aren't) (?!{_BACK}\b|(?:so )?(?:many|much|few|people|everyone|everybody|nobody|all)\b)"
     r"(?!the \w+ (?:so|full|empty|packed|still|out|off)\b)",
     r"what(?:'s| is| are) (?:an? |some )",
