@@ -70,8 +70,10 @@ class ChatTemplate:
             text = self._render(known, **settings)
         except Exception as error:  # templates raise what they like
             raise InvalidArgument(f"the model's chat template refuses these messages: {error}") from error
+        end = 0
         for at, message in enumerate(messages):
-            if message["role"] not in _SPOKEN and not _holds(text, message["content"]):
+            end = end if message["role"] in _SPOKEN else _end_of(text, message["content"], end)
+            if end < 0:
                 raise InvalidArgument(
                     f"the model's chat template leaves out messages[{at}], whose role is {message['role']!r}: "
                     "put its text into the first message of the role 'system', or of 'user'"
@@ -95,7 +97,14 @@ class ChatTemplate:
             return False
 
 
-def _holds(text: str, content: Any) -> bool:
-    """Return True if the text holds the longest line of an instruction, less the switches that templates take out."""
+def _end_of(text: str, content: Any, start: int) -> int:
+    """Where the longest line of an instruction, less the switches that templates take out, ends in a text; or -1.
+
+    It is looked for behind `start` first: from the beginning, many instructions would take a time that grows with
+    their number times the length of the text.
+    """
     pieces = [piece.strip() for line in str(content).splitlines() for piece in _SWITCH.split(line)]
-    return max(pieces, key=len, default="") in text
+    longest = max(pieces, key=len, default="")
+    at = text.find(longest, start)
+    at = text.find(longest, 0, start + len(longest)) if at < 0 else at
+    return at + len(longest) if at >= 0 else -1

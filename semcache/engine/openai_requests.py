@@ -41,6 +41,8 @@ _REFUSED = ("functions", "function_call", "audio", "verbosity", "web_search_opti
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _N = TypeVar("_N", int, float)
 _DIGITS = 20  # of a token's number
+_LETTERS = 16  # of a token, more than texts have
+_COUNTED = 1 << 18  # tokens of a prompt that are counted, even if it is too long to be answered
 _SETTINGS = {"blend": {"recompute"}, "craft": {"alpha"}, "parallel": {"temperature", "scale"}, "align": {"recompute"}}
 
 
@@ -97,7 +99,7 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str)
         part.get("text", "") for message in body.messages for part in _parts(message) if part.get("document") is True
     ]
     terms = read_terms(body, tokenizer.template)
-    ids, spans = _conversation(body, tokenizer, terms, documents if body.press or body.chunks else [])
+    ids, spans = _conversation(body, tokenizer, terms, documents if body.press or body.chunks else [], served.most)
     shape = terms.shape(tokenizer.template, tokenizer.ending(ids))
     grammar = terms.grammar(shape)
     if grammar and served.grammars is not None:
@@ -129,27 +131,28 @@ def read_tokens(raw: bytes, tokenizer: Tokenizer, served: ServedModel) -> list[i
             raise refused(name, f"this engine knows it as {str(usual).lower()} alone: leave it out")
     rest = msgspec.json.encode(given)
     if not chat:
-        (job, *more) = read_completion(rest, tokenizer, served, id="").jobs
+        counted = replace(served, most=max(served.most, _COUNTED))
+        (job, *more) = read_completion(rest, tokenizer, counted, id="").jobs
         if more:
             raise invalid("prompt", f"prompt holds {1 + len(more)} prompts: send one")
         return list(job.ids)
     body = decoded(rest, CHAT)
     _check_model(body.model, served)
-    return _conversation(body, tokenizer, read_terms(body, tokenizer.template), [])[0]
+    return _conversation(body, tokenizer, read_terms(body, tokenizer.template), [], max(served.most, _COUNTED))[0]
 
 
 def _conversation(
-    body: ChatBody, tokenizer: Tokenizer, terms: AnswerTerms, documents: Sequence[str]
+    body: ChatBody, tokenizer: Tokenizer, terms: AnswerTerms, documents: Sequence[str], most: int
 ) -> tuple[list[int], tuple[range, ...]]:
-    """The ids of a conversation, and the spans of these documents in it."""
+    """The ids of a conversation of at most about `most` tokens, and the spans of these documents in it."""
     if not body.messages:
         raise invalid("messages", "messages is empty: send at least one")
     messages = [template_message(at, message, tokenizer.template) for at, message in enumerate(body.messages)]
     settings = terms.settings(_template_settings(body, tokenizer))
     try:
         if documents:
-            return tokenizer.located(messages, documents, settings)
-        return tokenizer.chat(messages, settings), ()
+            return tokenizer.located(messages, documents, settings, most=most)
+        return tokenizer.chat(messages, settings, most=most), ()
     except InvalidArgument as error:
         raise invalid("messages", str(error)) from error
 
@@ -208,7 +211,7 @@ def read_completion(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id
     if body.best_of is not None and body.best_of != (body.n or 1):
         raise refused("best_of", "this engine returns every choice that it generates: use n")
     prompts = _prompts(body.prompt)
-    ids = [tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt) for prompt in prompts]
+    ids = [tokenizer.encode(one, most=served.most) if isinstance(one, str) else list(one) for one in prompts]
     most, approximation = body.max_tokens or 16, Approximation() if body.approximate and served.lossy else None
     sampling = _sampling(body, tokenizer, served, logprobs=body.logprobs, max_tokens=most)
     ask = _ask(body, ids, tokenizer, sampling, id=id, approximation=approximation)
@@ -274,7 +277,9 @@ def _ask(
 ) -> ParsedRequest:
     if body.stream_options is not None and not body.stream:
         raise invalid("stream_options", "stream_options needs stream to be true")
-    draft = tuple(tokenizer.encode(_predicted(body.prediction), special=False)) if body.prediction else ()
+    # No more of a prediction is read than an answer may be long.
+    guessed = _predicted(body.prediction)[: _LETTERS * max(1, sampling.max_tokens)] if body.prediction else ""
+    draft = tuple(tokenizer.encode(guessed, special=False)) if guessed else ()
     tenant = body.cache_salt or ""
     jobs = [Job(f"{id}-{at}", tuple(ids), sampling, tenant, draft, approximation) for at, ids in enumerate(prompts)]
     usage = bool(body.stream_options and body.stream_options.include_usage)

@@ -15,9 +15,11 @@ from typing import Any
 
 from semcache.engine.chat_template import ChatTemplate
 from semcache.engine.constraint import Grammars
-from semcache.errors import ConfigError, InvalidArgument
+from semcache.errors import ConfigError, InvalidArgument, RequestRejected
 
 _BEFORE = 8  # tokens of a prompt that its continuation is decoded behind: more than a character has
+_LETTERS = 8  # of a token, more than most texts have
+_UNEVEN = 64  # tokens by which the beginning of a text may have more than it has within the whole
 _ENDING = 16  # tokens in which a template may open or close the thoughts of an answer
 
 
@@ -53,24 +55,35 @@ class Tokenizer:
         found = self._outer.eos_token_id
         return None if found is None else int(found)
 
-    def encode(self, text: str, *, special: bool = True) -> list[int]:
-        """Ids of a text, with the tokens that begin every prompt of this model when `special`."""
+    def encode(self, text: str, *, special: bool = True, most: int | None = None) -> list[int]:
+        """Ids of a text, with the tokens that begin every prompt of this model when `special`.
+
+        Raises RequestRejected for a text that certainly has more than `most`; it is not read to its end.
+        """
+        self._check_length(text, most)
         return list(self._outer.encode(text, add_special_tokens=special))
 
     def chat(
-        self, messages: Sequence[Mapping[str, Any]], settings: Mapping[str, Any] = MappingProxyType({})
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        settings: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        most: int | None = None,
     ) -> list[int]:
         """Ids of a conversation up to where the assistant speaks, by the model's template or, without one, as lines.
 
-        `settings` are variables of the template. Raises InvalidArgument when the template refuses the messages.
+        `settings` are variables of the template. Raises InvalidArgument when the template refuses the messages, and
+        RequestRejected as `encode` does.
         """
-        return self.encode(self.template.text(messages, settings), special=not self.template.source)
+        return self.encode(self.template.text(messages, settings), special=not self.template.source, most=most)
 
     def located(
         self,
         messages: Sequence[Mapping[str, Any]],
         documents: Sequence[str],
         settings: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        most: int | None = None,
     ) -> tuple[list[int], tuple[range, ...]]:
         """Ids of a conversation, and the spans of tokens of these parts in it, in their order.
 
@@ -78,6 +91,7 @@ class Tokenizer:
         InvalidArgument like `chat`, and when a part is not there.
         """
         text, at = self.template.text(messages, settings), 0
+        self._check_length(text, most)
         found: list[tuple[int, int]] = []
         for document in documents:
             part = document.strip()
@@ -95,6 +109,19 @@ class Tokenizer:
             if low < high:
                 spans.append(range(seen[low][2], seen[high - 1][2] + 1))
         return list(made["input_ids"]), tuple(spans)
+
+    def _check_length(self, text: str, most: int | None) -> None:
+        """Raise RequestRejected where a beginning of a text shows that the whole has more than `most` tokens."""
+        read = _LETTERS * ((most or 0) + _UNEVEN)
+        while most is not None and read < len(text):
+            count = len(self._outer.encode(text[:read], add_special_tokens=False))
+            if count > most + _UNEVEN:
+                message = (
+                    f"this model reads {most} tokens at most, and the first {read:,} of {len(text):,} characters of "
+                    f"the prompt are {count:,} already: shorten it"
+                )
+                raise RequestRejected(400, message, code="context_length_exceeded", param="prompt")
+            read *= 4
 
     def _rendered(self, messages: Sequence[Mapping[str, Any]], **variables: Any) -> str:
         turns: Any = list(messages)

@@ -56,17 +56,17 @@ class Words:
         "{{ enable_thinking }} {{ tools }} {{ tool_calls }} <tool_call>", lambda messages, **settings: str(messages)
     )
 
-    def encode(self, text: str, special: bool = True) -> list[int]:
+    def encode(self, text: str, special: bool = True, most: int | None = None) -> list[int]:
         return [1] * len(text.split())
 
-    def chat(self, messages: Sequence[dict[str, str]], settings: Any) -> list[int]:
+    def chat(self, messages: Sequence[dict[str, str]], settings: Any, most: int | None = None) -> list[int]:
         return self.encode(" ".join(message["role"] + " " + message["content"] for message in messages))
 
     def ending(self, ids: list[int]) -> str:
         return ""
 
     def located(
-        self, messages: Sequence[dict[str, str]], documents: Sequence[str], settings: Any
+        self, messages: Sequence[dict[str, str]], documents: Sequence[str], settings: Any, most: int | None = None
     ) -> tuple[list[int], Any]:
         return self.chat(messages, settings), tuple(range(at, at + len(text)) for at, text in enumerate(documents))
 
