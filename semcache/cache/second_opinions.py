@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from semcache.cache.asked_verdicts import AskedVerdicts, expected_usage
 from semcache.cache.verdict_modes import VerdictModes
-from semcache.learning.judges.by_language_model import INSTRUCTIONS, LlmJudge, shown
+from semcache.learning.judges.by_language_model import INSTRUCTIONS, LlmJudge, differences_are_shown, shown
 from semcache.models.language_model import CREDENTIALS
 from semcache.protocols import Backend
 from semcache.runtime.bill import Bill, BilledFor, billed
@@ -45,7 +45,7 @@ class SecondOpinions:
 
     async def agree(self, comparison: Comparison, model: str, billed_for: BilledFor) -> bool | None:
         """Return the model's verdict on a comparison; None if it gave none, or if the cap leaves nothing for it."""
-        if self._judge_by is None or not model:
+        if self._judge_by is None or not model or not differences_are_shown(comparison):
             return None
         expected = expected_usage(INSTRUCTIONS, *shown(comparison).values())
         reserved = self._asked.reserve_for_audit(model, expected)

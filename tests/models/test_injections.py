@@ -106,7 +106,7 @@ def test_a_text_stays_inside_its_quotation(asked: object, injection: str, place:
     fields = msgspec.json.decode(user["content"])
     names = ["question", "cached_question", "cached_answer"]
     assert [name for name in fields if name != "fresh_answer"] == names
-    limit = 4_000 if asked is shown_to_verifier else 6_000
+    limit = 4_000 if asked is shown_to_verifier else 24_000
     assert [fields[name][:limit] for name in names] == [text[:limit] for text in texts], "nothing is lost or added"
     assert not _TEMPLATE.search(user["content"]), "nothing reads as the end of a turn"
     assert "\n" not in user["content"]

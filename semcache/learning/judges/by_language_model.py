@@ -1,7 +1,8 @@
 """A judge that asks a language model for one word.
 
 Knows what the model is told and shown, and for how long it is waited for; how it is asked and what its reply means,
-`semcache.models.language_model` knows. Invariant: whatever the model says but a plain yes or no counts as no verdict.
+`semcache.models.language_model` knows. Invariant: whatever the model says but a plain yes or no counts as no verdict,
+and none is asked for on texts that differ where they are too long to be shown.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from semcache.models.language_model import YesNoModel
 from semcache.protocols import Backend
 from semcache.types.evidence import JUDGE_PATIENCE, Comparison
 
-LONGEST = 6000
+LONGEST = 24_000  # characters of a text that is shown whole
+_END = LONGEST // 2  # of a longer one, at its beginning and at its end
 
 INSTRUCTIONS = (
     "You compare two answers to one question. You get one JSON object with the fields question, cached_question, "
@@ -28,7 +30,7 @@ INSTRUCTIONS = (
 class LlmJudge:
     """Asks `model` behind `backend`, for at most `patience` seconds a comparison.
 
-    Each of the texts is cut off after its first 6,000 characters.
+    Of a text of more than 24,000 characters, the middle is left out.
     """
 
     name = "llm"
@@ -39,7 +41,12 @@ class LlmJudge:
         self._patience = patience
 
     async def agree(self, comparison: Comparison) -> bool | None:
-        """The model's verdict; None for any word but yes or no. Raises UpstreamError or UpstreamTimeout."""
+        """The model's verdict; None for any word but yes or no, and for a difference that cannot be shown.
+
+        Raises UpstreamError or UpstreamTimeout.
+        """
+        if not differences_are_shown(comparison):
+            return None
         try:
             async with asyncio.timeout(self._patience):
                 return await self._word.ask(shown(comparison))
@@ -50,8 +57,34 @@ class LlmJudge:
 def shown(comparison: Comparison) -> dict[str, str]:
     """The four texts that the model is shown; as JSON, in this order."""
     return {
-        "question": comparison.question[:LONGEST],
-        "cached_question": comparison.cached_question[:LONGEST],
-        "cached_answer": comparison.cached[:LONGEST],
-        "fresh_answer": comparison.fresh[:LONGEST],
+        "question": _cut(comparison.question),
+        "cached_question": _cut(comparison.cached_question),
+        "cached_answer": _cut(comparison.cached),
+        "fresh_answer": _cut(comparison.fresh),
     }
+
+
+def differences_are_shown(comparison: Comparison) -> bool:
+    """Return True if both questions, and both answers, are the same wherever they are left out."""
+    return all(
+        max(len(one), len(two)) <= LONGEST
+        or one[_END:-_END] == two[_END:-_END]
+        or max(_length_of_common_start(one, two), _length_of_common_start(one[::-1], two[::-1]))
+        >= max(len(one), len(two)) - _END
+        for one, two in (
+            (comparison.question, comparison.cached_question),
+            (comparison.cached, comparison.fresh),
+        )
+    )
+
+
+def _length_of_common_start(one: str, two: str) -> int:
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == two[low:middle] else (low, middle - 1)
+    return low
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:_END]} [...] {text[-_END:]}"

@@ -1,12 +1,16 @@
 """A judge that compares the meaning of two answers by their embeddings, and asks a verifier where that leaves doubt.
 
-Knows an embedder, the guards and `protocols.Verifier`. Invariant: it says True only for answers that are close and that
-no guard tells apart, False only for answers that are far apart or that a verifier rejects, and None in between.
+Knows an embedder, the guards and `protocols.Verifier`. An embedder reads the first few hundred words of a text, and of
+them hears what there is most of: of long answers, what only one of the two says is compared as well. Invariant: it says
+True only for answers that are close and that no guard tells apart, False only for answers that are far apart or that a
+verifier rejects, and None in between; however long the answers are, the event loop goes on meanwhile.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from semcache.errors import EmbedError
 from semcache.learning.judges.by_text import normal
@@ -21,6 +25,18 @@ SAME = 0.85
 DIFFERENT = 0.45
 # Guards that mean the same in an answer as in a question.
 _TELLING = ("numbers", "negation", "dates")
+_LONG = 200  # characters of an answer from which what both say may drown what only one of them says
+_TAIL = 1_000  # characters, as many as an embedder reads
+_MOST = 16_000  # characters that guards read in time
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+
+
+class _Differing(NamedTuple):
+    """The parts of two answers that are compared beside the whole; `mostly_shared` if both say most word for word."""
+
+    cached: str
+    fresh: str
+    mostly_shared: bool
 
 
 class VerifierJudge:
@@ -49,15 +65,19 @@ class VerifierJudge:
     async def agree(self, comparison: Comparison) -> bool | None:
         """Return True if both say the same. Raises EmbedError, or what the verifier raises."""
         cached, fresh = comparison.cached, comparison.fresh
-        if normal(cached) == normal(fresh):
+        if await asyncio.to_thread(lambda: normal(cached) == normal(fresh)):
             return True
         if not cached.strip() or not fresh.strip():
             return None
-        # One at a time: a request that comes meanwhile waits for one answer at most.
-        score = float(await self._embed(cached) @ await self._embed(fresh))
+        score = await self._score(cached, fresh)
         if score < self._different:
             return False
-        told_apart = any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING))
+        told_apart = await asyncio.to_thread(_told_apart, cached, fresh)
+        differing = await asyncio.to_thread(_differing, cached, fresh)
+        if differing is not None:
+            other = await self._score(differing.cached, differing.fresh)
+            told_apart = told_apart or other < self._different
+            score = min(score, other) if differing.mostly_shared else score
         if score >= self._same and not told_apart:
             return True
         if self._verifier is None:
@@ -67,9 +87,41 @@ class VerifierJudge:
             return None if told_apart else True
         return False if p_same <= 1.0 - self._sure else None
 
+    async def _score(self, cached: str, fresh: str) -> float:
+        # One at a time: a request that comes meanwhile waits for one answer at most.
+        return float(await self._embed(cached[:_MOST]) @ await self._embed(fresh[:_MOST]))
+
     async def _embed(self, answer: str) -> Vector:
         rows = await self._embedder.embed([answer])
         if len(rows) != 1:
             raise EmbedError(f"embedder {self._embedder.id!r} gave {len(rows)} vectors for one answer")
         vector: Vector = rows[0]
         return vector
+
+
+def _told_apart(cached: str, fresh: str) -> bool:
+    """Return True if a guard tells two answers apart, or may do so in what is too long to be read."""
+    if max(len(cached), len(fresh)) > _MOST:
+        cached, fresh, _ = _only_one_says(cached, fresh)
+    if max(len(cached), len(fresh)) > _MOST:
+        return True
+    return any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING))
+
+
+def _differing(cached: str, fresh: str) -> _Differing | None:
+    """The parts that only one of two long answers has, or else their ends; None of short ones."""
+    least = min(len(cached), len(fresh))
+    if least <= _LONG:
+        return None
+    one, two, shared = _only_one_says(cached, fresh)
+    if one and two and 2 * shared >= least:
+        return _Differing(one, two, True)
+    return _Differing(cached[-_TAIL:], fresh[-_TAIL:], False) if least > _TAIL else None
+
+
+def _only_one_says(cached: str, fresh: str) -> tuple[str, str, int]:
+    """The sentences that only one of two answers has, and how many characters those of both have in the shorter one."""
+    one, two = (_SENTENCE.split(text.strip()) for text in (cached, fresh))
+    both = set(one) & set(two)
+    left, right = (" ".join([line for line in lines if line not in both]) for lines in (one, two))
+    return left, right, min(len(cached) - len(left), len(fresh) - len(right))
