@@ -1,7 +1,8 @@
 """The lines of a log: unpacked and counted, and the first broken ones remembered.
 
 Knows files and JSON, nothing of the meaning of a line. Invariant: a broken line stops nothing; it is counted, and the
-first few are kept with their numbers.
+first few are kept with their numbers. No more of a line is held than the longest sound one may have: a gzip of a
+megabyte can be a line of a gigabyte.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import msgspec
 from semcache.errors import StoreError
 
 _SHOWN = 5
+_LONGEST = 64 << 20  # bytes of a line: more than a request and its answer may have
 _GZIP = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"  # of the order of bytes, which Windows programs begin a file with
 
@@ -55,9 +57,17 @@ def open_log(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
     try:
         with file.open("rb") as raw:
             packed = raw.peek(2)[:2] == _GZIP
-            yield raw, iter(gzip.GzipFile(fileobj=raw)) if packed else iter(raw)
+            yield raw, _lines(gzip.GzipFile(fileobj=raw) if packed else raw)
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _lines(file: io.BufferedIOBase) -> Iterator[bytes]:
+    """Yield the lines; of one that is too long, one byte more than the longest may have."""
+    while line := file.readline(_LONGEST + 1):
+        yield line
+        while len(line) > _LONGEST and not line.endswith(b"\n"):
+            line = file.readline(_LONGEST + 1)
 
 
 def place(raw: io.BufferedReader) -> int:
@@ -82,6 +92,9 @@ def rows(lines: Iterator[bytes], tally: LineTally) -> Iterator[tuple[int, dict[s
         if not line.strip():
             continue
         tally.lines += 1
+        if len(line) > _LONGEST:
+            tally.failed(number, f"it is longer than {_LONGEST >> 20} MiB")
+            continue
         try:
             yield number, msgspec.json.decode(line, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
