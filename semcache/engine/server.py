@@ -2,15 +2,15 @@
 
 Knows paths, status codes and server-sent events; `openai_requests` reads bodies and `openai_replies` writes them.
 Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled; no request can end the
-server; an answer that may not be the model's own says so in a header.
+server, nor can many fill its memory with their bodies; an answer that may not be the model's own says so in a header.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import Any, TypeAlias
 
 import msgspec
@@ -27,13 +27,16 @@ from semcache.engine.openai_replies import (
     usage,
 )
 from semcache.engine.openai_requests import ParsedRequest, ServedModel, read_chat, read_completion, read_tokens
-from semcache.engine.overload import Overloaded
+from semcache.engine.overload import Overloaded, OverloadRefusal
 from semcache.engine.worker import Ticket, Worker
 from semcache.errors import RequestRejected, UpstreamError
 
 _log = logging.getLogger(__name__)
 APPROXIMATE = b"x-semcache-approximate"
 _LARGEST = 32 << 20
+_HELD = 256 << 20  # bytes of bodies that are held at once
+_SMALL = 64 << 10  # bytes of a body that is read in any case
+_SECONDS = 60.0  # in which a body has to come
 _JSON = (b"content-type", b"application/json")
 _GET = {"/v1/models", "/metrics", "/livez", "/readyz", "/health"}
 _UNSERVED = {
@@ -66,6 +69,7 @@ class EngineServer:
         self._served = ServedModel.of(engine, name, any_model=any_model)
         self._clock, self._ids = clock, ids
         self._created = int(clock())
+        self._held = 0  # bytes of bodies
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """ASGI."""
@@ -90,8 +94,9 @@ class EngineServer:
         path, method = scope["path"], scope["method"]
         try:
             if path in _POST and method == "POST":
-                raw = await _body(receive)
-                await _until_gone(self._answer(path, raw, send), receive)
+                with self._holding() as take:
+                    raw = await _body(receive, take)
+                    await _until_gone(self._answer(path, raw, send), receive)
                 return
             if path in _GET or path.startswith("/v1/models/"):
                 if method not in {"GET", "HEAD"}:
@@ -116,6 +121,25 @@ class EngineServer:
             await _reply(
                 send, 500, error_body(500, "the engine failed; its log says why", code="engine_failed"), [_JSON]
             )
+
+    @contextmanager
+    def _holding(self) -> Iterator[Callable[[int], None]]:
+        """Give a function that counts bytes of one body, and raises RequestRejected where too many are held."""
+        own = 0
+
+        def take(size: int) -> None:
+            nonlocal own
+            if own + size > _LARGEST:
+                raise RequestRejected(413, f"the body is larger than {_LARGEST:,} bytes", code="too_large")
+            if own + size > _SMALL and self._held + size > _HELD:
+                raise Overloaded(OverloadRefusal(f"bodies of other requests fill {_HELD >> 20} MiB", 1))
+            own += size
+            self._held += size
+
+        try:
+            yield take
+        finally:
+            self._held -= own
 
     async def _look(self, path: str, send: _Send) -> None:
         if path == "/metrics":
@@ -243,18 +267,20 @@ async def _deltas(tickets: list[Ticket]) -> AsyncIterator[tuple[int, Delta]]:
             reader.cancel()
 
 
-async def _body(receive: _Receive) -> bytes:
-    pieces, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _ClientGone
-        piece = message.get("body", b"")
-        size += len(piece)
-        if size > _LARGEST:
-            raise RequestRejected(413, f"the body is larger than {_LARGEST:,} bytes", code="too_large")
-        pieces.append(piece)
-        more = message.get("more_body", False)
+async def _body(receive: _Receive, take: Callable[[int], None]) -> bytes:
+    pieces, more = [], True
+    try:
+        async with asyncio.timeout(_SECONDS):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _ClientGone
+                piece = message.get("body", b"")
+                take(len(piece))
+                pieces.append(piece)
+                more = message.get("more_body", False)
+    except TimeoutError as error:
+        raise RequestRejected(408, f"the body did not come within {_SECONDS:g} s", code="timeout") from error
     return b"".join(pieces)
 
 
