@@ -15,7 +15,7 @@ from semcache import __version__
 from semcache.agents.library import AsyncSemanticCache
 from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RateLimited, RequestRejected
-from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, respond
+from semcache.proxy.asgi import ClientGone, Message, Receive, Scope, Send, replay_body, respond
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.client_edges import not_found
 from semcache.proxy.intake import Intake
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from semcache.proxy.ui.page_entrance import PageEntrance
 
 _HEALTH = frozenset({"/livez", "/readyz", "/healthz"})
-_INSIDE = frozenset({"/metrics", "/openapi.json", "/docs", "/redoc", "/docs/oauth2-redirect"})
+_INSIDE = frozenset({"/metrics", "/openapi.json", "/docs"})
+_PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _NOT_FOUND = 404
 _MOST = 256 << 10  # bytes of a body: none here says more
 
@@ -72,7 +73,7 @@ class Administration:
                 check_json(scope["headers"])
                 _check_text(body)
             headers = [pair for pair in scope["headers"] if pair[0] != b"content-encoding"]
-            await self._app({**scope, "headers": headers}, replay_body(body, receive), send)
+            await self._app({**scope, "headers": headers}, replay_body(body, receive), _private(send))
         except ClientGone:
             return
         except RequestRejected as error:
@@ -111,6 +112,19 @@ def _check_text(body: bytes) -> None:
         # The route says what is wrong.
 
 
+def _private(send: Send) -> Send:
+    """Return a `send` that lets no browser and no gateway keep a reply, or take it for another type."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            own = {name for name, _ in message["headers"]}
+            more = [pair for pair in _PRIVATE if pair[0] not in own]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return sending
+
+
 async def _refuse(send: Send, error: RequestRejected) -> None:
     body = openai_error(error.status, error.message, code=error.code, param=error.param)
     await respond(send, error.status, refusal_headers(error), body)
@@ -127,6 +141,7 @@ def _fastapi(
     from fastapi import FastAPI, Request, Response
     from starlette.exceptions import HTTPException
 
+    from semcache.proxy import api_page
     from semcache.proxy.admin_routes import admin_routes
     from semcache.proxy.health_routes import health_routes
     from semcache.proxy.openapi import describe
@@ -134,7 +149,10 @@ def _fastapi(
     from semcache.proxy.reload_route import reload_routes
 
     # A redirect would name http:// behind a gateway that ends TLS.
-    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False}, redirect_slashes=False)
+    app = FastAPI(
+        title="semcache", version=__version__, telemetry={"logs": False}, redirect_slashes=False, docs_url=None,
+        redoc_url=None,
+    )  # fmt: skip
     app.include_router(admin_routes(cache, auth))
     app.include_router(operator_routes(cache, auth))
     app.include_router(reload_routes(auth, reload))
@@ -143,6 +161,10 @@ def _fastapi(
         from semcache.proxy.plan_routes import plan_routes
 
         app.include_router(plan_routes(plans, auth))
+
+    @app.get("/docs", include_in_schema=False)
+    async def described() -> Response:
+        return Response(api_page.api_page(app.openapi()), media_type="text/html", headers=api_page.HEADERS)
 
     async def rejected(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestRejected)
