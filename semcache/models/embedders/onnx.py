@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Padded tokens of one run: enough to fill the processor, small enough that activations stay in its second-level cache.
 RUN_TOKENS = 128
+_LETTERS = 64  # of a token that is read, more than a text has in the mean: the rest of a long text is not looked at
 
 
 class OnnxEmbedder(ModelWithCard):
@@ -55,7 +56,8 @@ class OnnxEmbedder(ModelWithCard):
             return vectors
         try:
             tokenizer = self._model.tokenizer
-            read = [readable(mended(text) if mending else text) for text in texts]
+            begun = [text[: _LETTERS * self._max_tokens] for text in texts]
+            read = [readable(mended(text) if mending else text) for text in begun]
             if len(read) == 1:
                 tokens = [tokenizer.encode(read[0]).ids]
             else:
