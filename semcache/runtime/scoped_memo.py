@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache, update_wrapper
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from inspect import signature
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 T = TypeVar("T", str, bytes)
 P = ParamSpec("P")
@@ -61,13 +62,21 @@ def scoped_cache(
         ]
         scope, short = _scope.get, memos[0]
 
-        def remembering(text: Any, *args: Any) -> Any:
+        def long(text: Any, *args: Any) -> Any:
             length = len(text)
-            if length <= usual:
-                return short(scope(), text, *args)
             if length <= _LONGEST:
                 return memos[_class((length - 1) // usual)](scope(), text, *args)
             return _once(function, text, *args)
+
+        def remembering_of_text(text: Any) -> Any:
+            return short(scope(), text) if len(text) <= usual else long(text)
+
+        def remembering_of_all(text: Any, *args: Any) -> Any:
+            return short(scope(), text, *args) if len(text) <= usual else long(text, *args)
+
+        # Most functions are given a text alone, hundreds of times a request: no other arguments are packed for these.
+        alone = len(signature(function).parameters) == 1
+        remembering: Any = remembering_of_text if alone else remembering_of_all
 
         def info() -> MemoInfo:
             found = [memo.cache_info() for memo in memos]
@@ -78,9 +87,9 @@ def scoped_cache(
                 memo.cache_clear()
 
         update_wrapper(remembering, function)
-        remembering.cache_clear = clear  # type: ignore[attr-defined]
-        remembering.cache_info = info  # type: ignore[attr-defined]
-        return remembering  # type: ignore[return-value]
+        remembering.cache_clear = clear
+        remembering.cache_info = info
+        return cast("Callable[Concatenate[T, P], R]", remembering)
 
     return decorate
 

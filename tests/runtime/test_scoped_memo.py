@@ -152,3 +152,16 @@ async def test_an_operator_may_let_tenants_share_what_was_embedded(tmp_path: Pat
         for tenant in ("a", "b"):
             await opened.lookup("How tall is the tower of Pisa?", tenant=tenant)
     assert len(embedded) == 1
+
+
+def test_what_is_given_beside_the_text_is_part_of_the_key() -> None:
+    calls: list[tuple[str, int]] = []
+
+    @scoped_memo.scoped_cache(maxsize=10, usual=4)
+    def repeated(text: str, times: int) -> str:
+        calls.append((text, times))
+        return text * times
+
+    for text in ("ab", "a longer text"):
+        assert [repeated(text, 2), repeated(text, 3), repeated(text, 2)] == [text * 2, text * 3, text * 2]
+    assert calls == [("ab", 2), ("ab", 3), ("a longer text", 2), ("a longer text", 3)]
