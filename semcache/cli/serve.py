@@ -26,7 +26,7 @@ from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.cli.ready_line import announce
 from semcache.cli.shared_metrics import shared_metrics
 from semcache.errors import ConfigError
-from semcache.runtime import reload_signal
+from semcache.runtime import garbage_collection, reload_signal
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -62,6 +62,7 @@ def serve(
         "policies": policies,
         "embedder": embedder,
     }
+    garbage_collection.collect_seldom()
     reload_signal.hold()  # until the proxy is ready to take it
     settings = settings_from(config, **given)
     refuse_port(settings.server.host, port)

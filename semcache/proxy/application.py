@@ -8,7 +8,6 @@ ConfigError.
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import platform
@@ -47,7 +46,7 @@ from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.proxy.tracing import App, Tracing, open_tracing
 from semcache.proxy.web_socket_route import WebSocketRoute
-from semcache.runtime import reload_signal
+from semcache.runtime import garbage_collection, reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey, Endpoint, Recorded
@@ -388,8 +387,6 @@ class Proxy:
 
 def _tune_garbage_collector() -> None:
     """Keep the garbage collector from walking over every entry of the cache in the middle of a request."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    garbage_collection.settle()
     # A thread that reads a long request gives way to the event loop this soon.
     sys.setswitchinterval(0.001)
