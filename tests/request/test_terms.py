@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semcache.request.wording import canonical, mended
-from semcache.request.wording.misspelt import correction
+from semcache.request.wording.misspelt import _single, correction
 
 SUBSTANCES = """
 ethanal methanal ethyne propyne butyne hexene hexyne octene pentene heptene cyclohexene butanal butenol ethenol
@@ -50,3 +54,10 @@ def test_question_about_one_substance_is_not_one_about_another(one: str, two: st
 @pytest.mark.parametrize(("slip", "right"), SLIPS)
 def test_slips_that_end_like_substances_are_still_corrected(slip: str, right: str | None) -> None:
     assert correction(slip) == right
+
+
+@given(st.text("ab\u00e9'1 \n", max_size=12))
+def test_a_word_without_its_doubled_letters_has_none_twice_in_a_row(word: str) -> None:
+    plain = _single(word)
+    assert all(one != two for one, two in pairwise(plain))
+    assert plain == "".join(letter for at, letter in enumerate(word) if word[at - 1 : at] != letter)

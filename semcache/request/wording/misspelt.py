@@ -36,6 +36,7 @@ _LONG = 8
 _UNLIKELY = 0.2
 _RATIO = 4  # how much likelier the correction is than any other as near
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_REPEATED = re.compile(r"(.)\1+", re.DOTALL)
 _THRICE = re.compile(r"(.)\1\1+")
 _RARE_SHORTEST = 6
 _RAREST = 30_000  # occurrences of the rarest word that a likely slip may lead to
@@ -299,7 +300,7 @@ def slip_likeliness(word: str, term: str) -> int:
 
 
 def _single(word: str) -> str:
-    return "".join(letter for at, letter in enumerate(word) if not at or word[at - 1] != letter)
+    return _REPEATED.sub(r"\1", word)
 
 
 def _stem(term: str) -> str:
