@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from semcache.runtime.late_pattern import late
+
 
 class SecretFormat(NamedTuple):
     """A format: its mark, and the pattern, which begins as many characters before the mark as `offsets` says."""
@@ -259,12 +261,12 @@ def _formats() -> tuple[SecretFormat, ...]:
     for line in _AFTER.strip().splitlines():
         mark, rest = line.split(" ", 1)
         spelled = rest.replace("H{", _HEX + "{").replace("W{", _WORD + "{").replace("K{", _KEY + "{")
-        found.append(SecretFormat(mark, re.compile(rf"(?<![A-Za-z0-9]){re.escape(mark)}{spelled}"), (0,)))
-    found += [SecretFormat(mark, re.compile(pattern), offsets) for mark, pattern, offsets in _ROUND]
+        found.append(SecretFormat(mark, late(rf"(?<![A-Za-z0-9]){re.escape(mark)}{spelled}"), (0,)))
+    found += [SecretFormat(mark, late(pattern), offsets) for mark, pattern, offsets in _ROUND]
     return tuple(found)
 
 
 FORMATS = _formats()
 """Every format, told by its mark."""
-SPACED = tuple([SecretFormat(mark, re.compile(pattern), offsets) for mark, pattern, offsets in _WITH_SPACE])
+SPACED = tuple([SecretFormat(mark, late(pattern), offsets) for mark, pattern, offsets in _WITH_SPACE])
 """Formats with a space in the mark."""

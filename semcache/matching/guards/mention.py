@@ -7,11 +7,11 @@ both speak of words, and neither speaks of all words of the other.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from semcache.matching.guards.form import TONGUES
 from semcache.request.text import SplitText, stem, vocabulary
+from semcache.runtime.late_pattern import late
 
 _LONGEST = 400  # characters of a text that is read
 _FEW, _SAYING = 4, 12  # words of what is spoken of, and of what is to be said in another language
@@ -32,7 +32,7 @@ _FORM = (
 )
 _ASK = r"how (?:do|does|would|can|should|to)(?: (?:you|i|we|one|people))?"
 _OF_WORDS = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"\b(?:does|do|did|is|was) {_WORD}{_X} (?:mean|stand for|come from|originate|used)\b",
         rf"\b(?:meaning|definition|origin|history|usage|gender|root|translation) of {_WORD}{_X}{_END}",
@@ -55,7 +55,7 @@ _OF_WORDS = tuple(
     )
 )
 _OF_SAYINGS = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"\b{_ASK} (?:say|write|translate) {_WORD}?{_X} (?:in|into|to) {_TONGUE}\b",
         rf"\bhow (?:is|are) {_WORD}?{_X} (?:said|written|called|translated) (?:in|into) {_TONGUE}\b",
@@ -66,7 +66,7 @@ _OF_SAYINGS = tuple(
 )
 # Of a word, or of the thing that it stands for.
 _OF_EITHER = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"\bwhat (?:does|do|did) {_X} (?:mean|stand for|signify)\b(?! (?:by|for|to|if|when)\b)",
         rf"\b(?:meaning|definition|abbreviation|acronym|opposite) (?:of|for) {_X}{_END}",
@@ -83,7 +83,7 @@ _CUES = vocabulary(
     " vowels consonants many word words way ways rhyme rhymes say said write written called sentence sentences speech"
     " abbreviation acronym opposite"
 ) | frozenset(TONGUES)
-_MARKS = re.compile(r"(?<!\w)['\u2018]|['\u2019](?!\w)|[\"\u201c\u201d`*_]")
+_MARKS = late(r"(?<!\w)['\u2018]|['\u2019](?!\w)|[\"\u201c\u201d`*_]")
 _LEADING = vocabulary("the a an to word words name")
 # What points at words that stand elsewhere, or asks.
 _POINTING = vocabulary(

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, POSSESSED, SCALES, TIMES, UNITS
 from semcache.request.text import SplitText, heads
+from semcache.runtime.late_pattern import late
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
 SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter", *ROMAN))
@@ -19,7 +20,7 @@ _ORDS = "|".join(ORDINALS)
 _PARTED = "|".join(
     sorted({*PERIODS, *(unit for unit in UNITS if len(unit) > 2 and unit.isalpha())}, key=len, reverse=True)
 )
-_SPELLED = re.compile(
+_SPELLED = late(
     rf"""\b(?=an?[\s-]|{heads((*SPELT, "few"))})(?:
       (?:an?\s+)?(?P<part>half|quarter)\s+(?:an?\s+|of\s+an?\s+)?(?=(?:{_PARTED})\b)
     | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
@@ -36,7 +37,7 @@ _SPELLED = re.compile(
     re.VERBOSE,
 )
 # "2 and 0.5 hours", "1~ hour and 0.5"; not "2 eggs and 0.5 cup"
-_HALVES = re.compile(r"\b(\d+)~?(?: and 0\.5\b| ?([a-z]+) and 0\.5\b(?! ?[a-z]))")
+_HALVES = late(r"\b(\d+)~?(?: and 0\.5\b| ?([a-z]+) and 0\.5\b(?! ?[a-z]))")
 _TEN, _TENS = 10, 20  # words from the second on are followed by one below the first: "twenty three"
 _NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))

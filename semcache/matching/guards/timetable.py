@@ -10,6 +10,7 @@ import re
 from semcache.config import calendar_names
 from semcache.matching.guards.units import DIGITS, ORDINALS
 from semcache.request.text import heads
+from semcache.runtime.late_pattern import late
 
 MONTHS = {name: number for number, name in enumerate(calendar_names.MONTHS, start=1)}
 MONTHS |= {short: MONTHS[name] for short, name in calendar_names.SHORT_MONTHS.items()}
@@ -75,7 +76,7 @@ NTH |= {f"twenty-{word}": 20 + value for word, value in _ONES.items()} | {"thirt
 _NTHS = "|".join(sorted(NTH, key=len, reverse=True))
 _THROUGH = r"\s?(?:-|\u2013|to|until|till|through|and)\s?(?:the\s)?"
 _COUNTED = "days?|nights?|weeks?|months?|people|guests|hours?"
-PATTERN = re.compile(
+PATTERN = late(
     rf"""
     (?<![\w.])(?=\d|{heads(_FIRST)})(?:
       (?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\d])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.runtime.late_pattern import late
+
 _WORD = re.compile(r"\w+")
 # What is done with a text that is given, by every reading of it; each reading knows more verbs of its own.
 WORKS_ON_TEXT = (
@@ -23,7 +25,7 @@ def words_of(folded: str) -> frozenset[str]:
 
 def any_of(*patterns: str) -> re.Pattern[str]:
     """One pattern out of many, for folded text; a space in them stands for any white space."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"))
+    return late("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"))
 
 
 def vocabulary(*words: str) -> frozenset[str]:

@@ -10,6 +10,7 @@ import re
 from semcache.request.text import vocabulary
 from semcache.request.wording.cues import folded, has_digit
 from semcache.request.wording.initialisms import ANY_CASE, CAPITALS
+from semcache.runtime.late_pattern import late
 
 ABBREVIATIONS: dict[str, str] = {
     **ANY_CASE,
@@ -148,24 +149,24 @@ _DOTTED = ("approx", "vs", "dept", "govt", "etc")
 _OF_SOLDIERS = r"(?:medals?|military|army|navy|marines?|war|va|combat|deployed|deployment|ptsd|gi bill|memorial)\b"
 # Each pattern stands behind the letters that a text in lower case holds if it matches.
 _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    ("w/o ", re.compile(r"(?<!\S)w/o(?= \S)", re.I), "without"),
-    ("w/", re.compile(r"(?<!\S)w/ ?(?=\w)(?!o\b)", re.I), "with "),
-    ("b4", re.compile(r"(?<![\w.-])b4(?![\w-])", re.I), "before"),
-    ("k8s", re.compile(r"(?<![\w.-])k8s(?![\w-])", re.I), "kubernetes"),
-    ("i18n", re.compile(r"(?<![\w.-])i18n(?![\w-])", re.I), "internationalization"),
-    ("gr8", re.compile(r"(?<![\w.-])gr8(?![\w-])", re.I), "great"),
-    ("2day", re.compile(r"(?<![\w.-])2day(?![\w-])", re.I), "today"),
-    ("2mor", re.compile(r"(?<![\w.-])2mor+ow?(?![\w-])", re.I), "tomorrow"),
-    ("2fa", re.compile(r"(?<![\w.-])2fa(?![\w-])", re.I), "two factor authentication"),
-    ("b2b", re.compile(r"(?<![\w.-])b2b(?![\w-])", re.I), "business to business"),
-    ("how 2 ", re.compile(r"\bhow 2 (?=[a-z])", re.I), "how to "),
-    (" 4 ", re.compile(r"(?<=[a-z]) 4 (?=(?:me|my|u|you|free|us|a|the)\b)", re.I), " for "),
-    ("vs code", re.compile(r"\bvs code\b", re.I), "visual studio code"),
-    ("b'day", re.compile(r"\bb'?day\b", re.I), "birthday"),
-    ("win ", re.compile(r"\bwin (?=(?:1[01]|7|8|xp)\b)", re.I), "Windows "),
+    ("w/o ", late(r"(?<!\S)w/o(?= \S)", re.I), "without"),
+    ("w/", late(r"(?<!\S)w/ ?(?=\w)(?!o\b)", re.I), "with "),
+    ("b4", late(r"(?<![\w.-])b4(?![\w-])", re.I), "before"),
+    ("k8s", late(r"(?<![\w.-])k8s(?![\w-])", re.I), "kubernetes"),
+    ("i18n", late(r"(?<![\w.-])i18n(?![\w-])", re.I), "internationalization"),
+    ("gr8", late(r"(?<![\w.-])gr8(?![\w-])", re.I), "great"),
+    ("2day", late(r"(?<![\w.-])2day(?![\w-])", re.I), "today"),
+    ("2mor", late(r"(?<![\w.-])2mor+ow?(?![\w-])", re.I), "tomorrow"),
+    ("2fa", late(r"(?<![\w.-])2fa(?![\w-])", re.I), "two factor authentication"),
+    ("b2b", late(r"(?<![\w.-])b2b(?![\w-])", re.I), "business to business"),
+    ("how 2 ", late(r"\bhow 2 (?=[a-z])", re.I), "how to "),
+    (" 4 ", late(r"(?<=[a-z]) 4 (?=(?:me|my|u|you|free|us|a|the)\b)", re.I), " for "),
+    ("vs code", late(r"\bvs code\b", re.I), "visual studio code"),
+    ("b'day", late(r"\bb'?day\b", re.I), "birthday"),
+    ("win ", late(r"\bwin (?=(?:1[01]|7|8|xp)\b)", re.I), "Windows "),
     (
         "vet",
-        re.compile(
+        late(
             r"\b(?:vets|(?<=\ba )vet|(?<=\bmy )vet|(?<=\bthe )vet|(?<=\bour )vet)\b(?! (?:the|all|a|candidates|of)\b)"
             rf"(?!.*\b{_OF_SOLDIERS})(?<!thank a vet)(?<!thank the vet)(?<!honor a vet)(?<!honor the vet)",
             re.I,
@@ -174,18 +175,18 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (
         " in in ",
-        re.compile(r"(?<=\d) in in (?=(?:cm|mm|centim\w+|millim\w+|f(?:ee|oo)?t|m|met(?:er|re)s?|yards?)\b)", re.I),
+        late(r"(?<=\d) in in (?=(?:cm|mm|centim\w+|millim\w+|f(?:ee|oo)?t|m|met(?:er|re)s?|yards?)\b)", re.I),
         " inches in ",
     ),
-    ("b/c ", re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
-    *((cue, re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example") for cue in ("e.g", "e. g")),
-    *((cue, re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is") for cue in ("i.e", "i. e")),
-    ("eg", re.compile(r"eg(?<![\w.]eg),?(?= \S)"), "for example"),
-    *((f"{word}.", re.compile(rf"\b({word})\.(?=[\s,]|$)", re.I), r"\1") for word in _DOTTED),
-    ("u.s", re.compile(r"(?<![\w.])U\.S(?:\.(?:A\.?)?)?(?![\w.])"), "US"),
-    ("u.k", re.compile(r"(?<![\w.])U\.K\.?(?![\w.])"), "UK"),
-    ("e.u", re.compile(r"(?<![\w.])E\.U\.?(?![\w.])"), "EU"),
-    ("united states", re.compile(r"\bunited states(?: of america)?\b", re.I), "US"),
+    ("b/c ", late(r"(?<!\S)b/c(?= \S)", re.I), "because"),
+    *((cue, late(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example") for cue in ("e.g", "e. g")),
+    *((cue, late(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is") for cue in ("i.e", "i. e")),
+    ("eg", late(r"eg(?<![\w.]eg),?(?= \S)"), "for example"),
+    *((f"{word}.", late(rf"\b({word})\.(?=[\s,]|$)", re.I), r"\1") for word in _DOTTED),
+    ("u.s", late(r"(?<![\w.])U\.S(?:\.(?:A\.?)?)?(?![\w.])"), "US"),
+    ("u.k", late(r"(?<![\w.])U\.K\.?(?![\w.])"), "UK"),
+    ("e.u", late(r"(?<![\w.])E\.U\.?(?![\w.])"), "EU"),
+    ("united states", late(r"\bunited states(?: of america)?\b", re.I), "US"),
 )
 
 
@@ -210,13 +211,13 @@ _MONTHS = {
     "jan": "January", "feb": "February", "mar": "March", "apr": "April", "jun": "June", "jul": "July", "aug": "August",
     "sep": "September", "sept": "September", "oct": "October", "nov": "November", "dec": "December",
 }  # fmt: skip
-_DAY = re.compile(
+_DAY = late(
     r"\b(?:((?i:on|this|next|last|every|each|by|until|till|since|from|to|through|and|or|between|late|early) )"
     r"(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun|tues?|thu(?:rs?)?|fri)\b\.?"
     r"|()(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?= (?:morning|evening|night|afternoon|and"
     r" [MTWFS][a-z]{2,}day)\b))(?![\w'-])"
 )
-_MONTH = re.compile(
+_MONTH = late(
     r"\b(?:((?i:in|of|by|until|till|since|early|late|mid|this|next|last|during|before|after|between|from|to|and"
     r"|\d\d?(?:st|nd|rd|th)?) )"
     r"(Feb|Apr|Jul|Aug|Sept?|Oct|Nov|Dec|feb|apr|jul|aug|sept?|oct|nov|dec)\b\.?"
@@ -237,12 +238,12 @@ _SCREENED = vocabulary("""
 _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (
         frozenset(("approx", "approx.")),
-        re.compile(r"\b(the|an?|its?|your|my|our|their|this|'s|what is|with) approx\b\.?(?= [a-z])", re.I),
+        late(r"\b(the|an?|its?|your|my|our|their|this|'s|what is|with) approx\b\.?(?= [a-z])", re.I),
         r"\1 approximate",
     ),
     (
         frozenset(("docs",)),
-        re.compile(
+        late(
             r"\b(what|which|any|all) docs(?= (?:do (?:i|we|you) (?:need|have to)\b|(?:should|must|will) (?:i|we|you)"
             r" (?:bring|send|submit|sign|need|provide)\b|(?:are |i |we )?(?:needed|required|need)\b))",
             re.I,
@@ -251,24 +252,24 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     ),
     (
         frozenset(("doc",)),
-        re.compile(r"\b(see|ask|call|visit|tell) (a |my )doc\b(?! (?:file|string|type|on|in|from|you|that i)\b)", re.I),
+        late(r"\b(see|ask|call|visit|tell) (a |my )doc\b(?! (?:file|string|type|on|in|from|you|that i)\b)", re.I),
         r"\1 \2doctor",
     ),
     (
         frozenset(("max", "max.")),
-        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal|what|'s) max\b\.?(?= [a-z])", re.I),
+        late(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal|what|'s) max\b\.?(?= [a-z])", re.I),
         r"\1 maximum",
     ),
     (
         frozenset(("min", "min.")),
-        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal) min\b\.?(?= [a-z])", re.I),
+        late(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal) min\b\.?(?= [a-z])", re.I),
         r"\1 minimum",
     ),
-    (frozenset(("env",)), re.compile(r"\benv (?=var(?:iable)?s?\b)", re.I), "environment "),
-    (frozenset(("vars", "var")), re.compile(r"\b(env|environment) var(s?)\b", re.I), r"environment variable\2"),
+    (frozenset(("env",)), late(r"\benv (?=var(?:iable)?s?\b)", re.I), "environment "),
+    (frozenset(("vars", "var")), late(r"\b(env|environment) var(s?)\b", re.I), r"environment variable\2"),
     (
         frozenset(("temp", "temps")),
-        re.compile(
+        late(
             r"\b(the|an?|max|min|maximum|minimum|approximate|exact|typical|usual|daily|mean|optimal|best"
             r"|body|room|oven|core|water|average|cooking|ideal|high|low|right|what|which|cpu|gpu"
             rf"|freezing|boiling|internal|outside|current|safe|normal) temp(s?)\b\.?(?! {_TEMPORARY})",
@@ -278,14 +279,14 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     ),
     (
         frozenset(("args",)),
-        re.compile(r"\b(optional|keyword|positional|named|default|required|command[- ]line|cli|function) args\b", re.I),
+        late(r"\b(optional|keyword|positional|named|default|required|command[- ]line|cli|function) args\b", re.I),
         r"\1 arguments",
     ),
-    (frozenset(("diff",)), re.compile(r"\b(the|any) diff(?= (?:between|in|of)\b)", re.I), r"\1 difference"),
-    (frozenset(("diff",)), re.compile(r"^diff(?= between\b)", re.I), "difference"),
+    (frozenset(("diff",)), late(r"\b(the|any) diff(?= (?:between|in|of)\b)", re.I), r"\1 difference"),
+    (frozenset(("diff",)), late(r"^diff(?= between\b)", re.I), "difference"),
     (
         frozenset(("no.", "nr", "nr.", "num", "no")),
-        re.compile(
+        late(
             r"\b(tel\.?|telephone|phone|serial|account|order|flight|passport|id|room|house|ref|reference|invoice"
             r"|model|part) "
             r"(?:no\.|nr\.?|no(?= (?:of|for|is|on)\b)|num\b)(?=\s|$)",
@@ -295,7 +296,7 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     ),
     (
         frozenset(("no",)),
-        re.compile(
+        late(
             # What is told, said or answered "no" has no number: "how do I tell a customer no".
             r"^(\W*(?:where|what|which|how|find|change|update) "
             r"(?!(?:[^,.?!;:]* )?(?:tell|say|answer|mean|vote|reply)\w* )[^,.?!;:]*\b(?:tel|phone|serial|account|order"
@@ -304,48 +305,48 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
         ),
         r"\1 number",
     ),
-    (frozenset(("no.", "nr.")), re.compile(r"(?<![\w-])(?:no|nr)\. ?(?=\d)", re.I), "number "),
-    (frozenset(("no.",)), re.compile(r"\b(the|what) no\. (?=of\b)", re.I), r"\1 number "),
-    (frozenset(("tel", "tel.")), re.compile(r"\btel\.? (?=numbers?\b)", re.I), "phone "),
-    (frozenset(("mt", "mt.")), re.compile(r"\b(?:Mt|mt)\.? (?=[A-Z]|everest|fuji|etna|olympus|kilimanjaro)"), "Mount "),
+    (frozenset(("no.", "nr.")), late(r"(?<![\w-])(?:no|nr)\. ?(?=\d)", re.I), "number "),
+    (frozenset(("no.",)), late(r"\b(the|what) no\. (?=of\b)", re.I), r"\1 number "),
+    (frozenset(("tel", "tel.")), late(r"\btel\.? (?=numbers?\b)", re.I), "phone "),
+    (frozenset(("mt", "mt.")), late(r"\b(?:Mt|mt)\.? (?=[A-Z]|everest|fuji|etna|olympus|kilimanjaro)"), "Mount "),
     (
         frozenset(("st.",)),
-        re.compile(
+        late(
             r"(?<![A-Z][a-z] )(?<![a-z][a-z][a-z] )(?<![a-z])St\. (?=[A-Z])|(?<=\b(?:is|in|of|at|to|do|on"
             r"|by) )St\. (?=[A-Z])|(?<=^Is )St\. (?=[A-Z])|(?<=\b(?:for|was|the|and|did|are|can) )St\. "
             r"(?=[A-Z])"
         ),
         "Saint ",
     ),
-    (frozenset(("ft.",)), re.compile(r"\bFt\. (?=[A-Z])"), "Fort "),
-    (frozenset(("prof.", "prof")), re.compile(r"\bprof\b\.?(?= )", re.I), "professor"),
+    (frozenset(("ft.",)), late(r"\bFt\. (?=[A-Z])"), "Fort "),
+    (frozenset(("prof.", "prof")), late(r"\bprof\b\.?(?= )", re.I), "professor"),
     (
         frozenset(("dr.", "dr")),
-        re.compile(r"\b(?:Dr\.?(?= [A-Z])|(?<=\ba )[Dd]r\.?|(?<=\bthe )[Dd]r\.?)(?= )"),
+        late(r"\b(?:Dr\.?(?= [A-Z])|(?<=\ba )[Dd]r\.?|(?<=\bthe )[Dd]r\.?)(?= )"),
         "doctor",
     ),
-    (frozenset(("mr.", "mrs.", "ms.")), re.compile(r"\b(Mrs?|Ms)\.(?= )", re.I), r"\1"),
-    (frozenset(("un", "un's")), re.compile(r"(?<![\w-])UN(?![\w-])"), "united nations"),
-    (frozenset(("env",)), re.compile(r"\b(dev|prod|test|staging|virtual) env\b", re.I), r"\1 environment"),
-    (frozenset(("p.m.", "a.m.", "p.m", "a.m")), re.compile(r"(?<=\d) ?([ap])\.m\.?(?!\w)", re.I), r" \1m"),
+    (frozenset(("mr.", "mrs.", "ms.")), late(r"\b(Mrs?|Ms)\.(?= )", re.I), r"\1"),
+    (frozenset(("un", "un's")), late(r"(?<![\w-])UN(?![\w-])"), "united nations"),
+    (frozenset(("env",)), late(r"\b(dev|prod|test|staging|virtual) env\b", re.I), r"\1 environment"),
+    (frozenset(("p.m.", "a.m.", "p.m", "a.m")), late(r"(?<=\d) ?([ap])\.m\.?(?!\w)", re.I), r" \1m"),
     (
         frozenset(("flu",)),
-        re.compile(r"\b(?<!bird )the flu(?! (?:shot|vaccine|jab|season|virus|game|bug|pandemic)\b)\b", re.I),
+        late(r"\b(?<!bird )the flu(?! (?:shot|vaccine|jab|season|virus|game|bug|pandemic)\b)\b", re.I),
         "influenza",
     ),
-    (frozenset(("ca.",)), re.compile(r"(?<![\w.])ca\. (?=\d)", re.I), "approximately "),
-    (frozenset(("est.",)), re.compile(r"(?<![\w.])est\. (?=\d)", re.I), "established "),
+    (frozenset(("ca.",)), late(r"(?<![\w.])ca\. (?=\d)", re.I), "approximately "),
+    (frozenset(("est.",)), late(r"(?<![\w.])est\. (?=\d)", re.I), "established "),
 )
 _WORDED_CUES = frozenset().union(*(cues for cues, _, _ in _WORDED))
-_APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
+_APPLICATION = late(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
 
 
 _MARKS = frozenset(("eg", "united", "vs", "win", "vet", "vets", "bday"))
 
 
 # Behind a number these are units of time, which the numbers' own rules read.
-_TIMED = re.compile(r"(\d[ -]?(?:min|sec|hr|wk|mo|yr)s?)\.(?= [a-z]|,|:| ?\?|$)", re.IGNORECASE)
-_POINT = re.compile(rf"(?<![\w.])({'|'.join(_POINTED)})\.(?= [a-z]|,| ?\?|$)", re.IGNORECASE)
+_TIMED = late(r"(\d[ -]?(?:min|sec|hr|wk|mo|yr)s?)\.(?= [a-z]|,|:| ?\?|$)", re.IGNORECASE)
+_POINT = late(rf"(?<![\w.])({'|'.join(_POINTED)})\.(?= [a-z]|,| ?\?|$)", re.IGNORECASE)
 
 
 def spelled_out(text: str, bag: frozenset[str]) -> str:

@@ -13,6 +13,7 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.cues import folded
 from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.side_by_side import made_one
+from semcache.runtime.late_pattern import late
 
 _CLOSED = {
     first: tuple(seconds.split())
@@ -200,7 +201,7 @@ _PARTICLES = {
     "opt-in": "opt in", "opt-out": "opt out", "workout": "work out", "rollback": "roll back", "breakdown": "break down",
     "warmup": "warm up", "speedup": "speed up",
 }  # fmt: skip
-_AS_VERB = re.compile(
+_AS_VERB = late(
     r"(?<![\w'-])(?P<before>(?:i|we|you|not|can't|cannot|don't|won't|couldn't|didn't|please|let's|(?:how|want|need|trying"
     r"|try|able|unable|like|have|has|possible|way|ways|steps|going|used|required|allowed|supposed|wish|hoping|attempt"
     rf"|attempting) to) )(?P<verb>{'|'.join(map(re.escape, _PARTICLES))})"
@@ -209,24 +210,22 @@ _AS_VERB = re.compile(
 )
 _STEMS = vocabulary("back break check clean follow log roll set shut sign start warm work")
 # Behind an article they are nouns; "in" and "on" may begin another phrase there: "a log in the fire".
-_NOUN = re.compile(
+_NOUN = late(
     r"(?<![\w'-])(?P<before>(?:an?|the|my|our|your|this|full|daily|automatic) )"
     rf"(?P<one>{'|'.join(sorted(_STEMS))})[ -]"
     r"(?P<two>up|down|out|back)(?![\w'-])",
     re.IGNORECASE,
 )
-_ENTRANCE = re.compile(
+_ENTRANCE = late(
     r"(?<![\w'-])(log|sign)[ -](in)(?= (?:page|screen|details|credentials|button|form|info|information|name|prompt"
     r"|errors?|attempts?|process)\b)",
     re.IGNORECASE,
 )
 _NOUNS = frozenset(_PARTICLES) | {"followup"}
-_INTO = re.compile(
-    r"(?<![\w'-])(log|sign|logged|signed|logging|signing) into(?![\w'-]| (?:law|force)\b)", re.IGNORECASE
-)
+_INTO = late(r"(?<![\w'-])(log|sign|logged|signed|logging|signing) into(?![\w'-]| (?:law|force)\b)", re.IGNORECASE)
 # Things that work, burn and shine, and houses that are cleaned: "how does fire work", "light house cleaning".
 _MAY_DO = vocabulary("fire frame home house light moon motor paper rain sun team wind work")
-_APART = re.compile(
+_APART = late(
     r"(?<![\w'-])(?:does|did|will|would|can|could|makes?|making|made|lets?|gets?) (?:(?:the|my|a|an|our|your|this) )?"
     r"(fire|frame|home|house|moon|motor|paper|rain|sun|team|wind|work)[ ]"
     r"(?:work|light|burn|tan|screen|shield|mill|drop|cycle|force|flow|space|place|shop|storm)"
@@ -235,10 +234,10 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _CUES = frozenset(_CLOSED) | _STEMS | _PREFIXES | frozenset(_PARTICLES) | vocabulary("into re")
-_PREFIXED = re.compile(rf"(?<![\w'-])({'|'.join(sorted(_PREFIXES))})[ -]([a-z]{{3,}})(?![\w'-])", re.IGNORECASE)
-_REPEATED = re.compile(r"(?<![\w'-])(re)(?:-| (?=install))([a-z]{2,})(?![\w'-])", re.IGNORECASE)
+_PREFIXED = late(rf"(?<![\w'-])({'|'.join(sorted(_PREFIXES))})[ -]([a-z]{{3,}})(?![\w'-])", re.IGNORECASE)
+_REPEATED = late(r"(?<![\w'-])(re)(?:-| (?=install))([a-z]{2,})(?![\w'-])", re.IGNORECASE)
 _PATTERNS = {
-    first: re.compile(rf"(?<![\w'-])({first})[ -]((?:{'|'.join(seconds)})s?)(?![\w'-])", re.IGNORECASE)
+    first: late(rf"(?<![\w'-])({first})[ -]((?:{'|'.join(seconds)})s?)(?![\w'-])", re.IGNORECASE)
     for first, seconds in _CLOSED.items()
 }
 

@@ -15,6 +15,7 @@ from semcache.request.wording.fronted import moved
 from semcache.request.wording.product_parts import apart
 from semcache.request.wording.routes import routed
 from semcache.request.wording.verbs import is_base
+from semcache.runtime.late_pattern import late
 
 _STOP = (
     r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to|is|are"
@@ -23,62 +24,62 @@ _STOP = (
 )
 _PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
-_PAIRED = re.compile(
+_PAIRED = late(
     rf"(?<!\bratio )\b(between) (?!\d){_SIDE} (?:and|or|versus) (?!\d+(?:\.\d+)?(?:[ ?.!,]|$)){_SIDE}{_STOP}"
 )
-_COMPARED = re.compile(rf"^(compare|comparing|contrast|compare and contrast) {_SIDE} (?:and|versus|vs) {_SIDE}{_STOP}")
-_COMMON = re.compile(rf"^what (do|did) {_SIDE} and {_SIDE} have in common$")
-_EITHER = re.compile(
+_COMPARED = late(rf"^(compare|comparing|contrast|compare and contrast) {_SIDE} (?:and|versus|vs) {_SIDE}{_STOP}")
+_COMMON = late(rf"^what (do|did) {_SIDE} and {_SIDE} have in common$")
+_EITHER = late(
     rf"^((?:which|what|who) (?:one )?(?:is|are|was) (?:\w+er|better|worse|more \w+|less \w+)),?:? {_SIDE} or {_SIDE}$"
 )
-_EITHER_HEAD = re.compile(r"(?:which|what|who) (?:one )?(?:is|are|was|were) (?:\w+er|better|worse|more|less)\b", re.I)
+_EITHER_HEAD = late(r"(?:which|what|who) (?:one )?(?:is|are|was|were) (?:\w+er|better|worse|more|less)\b", re.I)
 # What is better to do: verbs of one object, so that their order says nothing.
-_BETTER = re.compile(
+_BETTER = late(
     r"^((?:is|was|would) it (?:be )?(?:\w+er|more \w+|less \w+|worse) (?:for me )?to) (\w+) or"
     r" (?:to )?(\w+)((?: [^,.?!;]+)?)$"
 )
-_VERSUS = re.compile(
+_VERSUS = late(
     rf"^((?:explain|compare|discuss|describe|contrast) )?(?!(?:which|what|who|how|is|are|do|does|can|should"
     rf"|would|did)\b){_SIDE} (versus|vs) {_SIDE}(?=$|[:,.?]| (?:on|in|for|at|when|with)\b)"
 )
-_CHOICE = re.compile(
+_CHOICE = late(
     rf"^{_SIDE} (?:or|versus|vs|and) {_SIDE}(?:,|:|\?|\.| \u2013)? ((?:which|what|who) (?:one )?(?:is|are"
     rf"|was|were) (?:\w+er|better|worse|more"
     r" \w+|less \w+))$"
 )
-_ALIKE = re.compile(
+_ALIKE = late(
     rf"^(how (?:far apart|similar|different|alike|close|compatible|closely related) (?:are|were)) {_SIDE} and"
     rf" {_SIDE}{_STOP}"
 )
-_BETWEEN_OF = re.compile(
+_BETWEEN_OF = late(
     rf"\b(sum|product|least common multiple|lowest common multiple|lcm|gcd|hcf|greatest common (?:divisor|factor)"
     rf"|highest common factor"
     rf"|average|mean|midpoint|union|intersection|combination|mixture|mix|marriage|relationship|comparison|dot"
     rf" product) of {_SIDE} and"
     rf" {_SIDE}{_STOP}"
 )
-_WITH = re.compile(
+_WITH = late(
     rf"^((?:how |why )?(?:is|are|was|were)) {_SIDE} (interchangeable with|synonymous with"
     rf"|identical to|equivalent to"
     rf"|related to"
     rf"|equal to|similar to|the same as|different from|married to|at war with|allied with) {_SIDE}{_STOP}"
 )
-_COMBINED = re.compile(
+_COMBINED = late(
     rf"\b((?:mix|mixing|combine|combining|blend|blending|add|sync|synchronize|link"
     rf"|connect|swap|pair|mixed"
     rf"|balance) ){_SIDE} and {_SIDE}(?= (?:together|with each other|in|on|for|to get)\b|[.?!,;]|$)"
 )
-_TOGETHER = re.compile(
+_TOGETHER = late(
     rf"\b((?:take|taking|eat|eating|drink|use|using|wear|store|keep|plant|grow|wash|cook|install|run|play"
     rf"|serve|see|visit|study|learn|put|buy)"
     rf" ){_SIDE} and {_SIDE}(?= (?:together|at the same time|with each other|side by side|simultaneously|next to"
     rf" each other)\b)"
 )
-_WOULD_WIN = re.compile(
+_WOULD_WIN = late(
     rf"^(who (?:would win|wins|is stronger)(?: in a fight)?|which (?:wins|would win)),? (?:between )?{_SIDE} (?:or"
     rf"|and|versus) {_SIDE}$"
 )
-_DIFFERS = re.compile(
+_DIFFERS = late(
     rf"^((?:how (?:does|do|did|is|are) (?=.*(?:differ|compare))|what (?:distinguishes|differentiates|separates) "
     rf"|how (?:do|can) i (?:tell|distinguish|differentiate) ))"
     rf"{_SIDE} (differ from|different from|compare to|compare with|compared to|compare against|from) {_SIDE}{_STOP}"
@@ -98,15 +99,15 @@ _SEQUENCE = vocabulary(
     """
 )
 # To sort, but not "what sort of".
-_SORTS = re.compile(r"\bsort\b(?! of\b)")
+_SORTS = late(r"\bsort\b(?! of\b)")
 # Of these the first side is the left one.
-_UNEVEN = re.compile(
+_UNEVEN = late(
     r"\b(?:cartesian|cross|exterior|kronecker|outer|semidirect|tensor|vector|wedge|wreath) products?\b"
     r"|\b(arr|array|col|commit|df|dict|file|frame|list|set|str|string|table)_?[1-9a-b] and \1_?[1-9a-b]\b",
     re.IGNORECASE,
 )
 # Who is to find a difference takes one from the other; who asks what it is compares them.
-_TAKEN_AWAY = re.compile(
+_TAKEN_AWAY = late(
     r"\b(?:calculate|check|compute|find|get|list|print|return|see|show|take|view) (?:me )?the differences? between\b"
 )
 # What stands behind these may be one title.
@@ -122,7 +123,7 @@ _BINOMIALS = vocabulary("""
     fish-chips gin-tonic time-again black-white back-forth up-down push-pull pull-push read-write stop-go
     double-triple barnes-noble procter-gamble ernst-young standard-poor simon-garfunkel
     """)
-_FIRST = re.compile(r"(?:the|a|an|my|your) ")
+_FIRST = late(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
 
 

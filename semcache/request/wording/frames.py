@@ -22,6 +22,7 @@ from semcache.request.wording.request_verbs import SKILL
 from semcache.request.wording.subjects import way_of_anybody
 from semcache.request.wording.verbs import base_of
 from semcache.request.wording.ways import is_asked_for, is_told_of, way_wanted
+from semcache.runtime.late_pattern import late
 
 _TELL = (
     r"(?:(?:can|could|would|will) you (?:please )?)?(?:please )?"
@@ -37,7 +38,7 @@ _ACTION = r"(?!(?:not|no|never|be|i|you|we|they|he|she|it|much|many|long|old|far
 _BEFALLING = "look|sound|feel|seem|smell|taste|weigh|die|react|benefit|forget|hate|fail|miss|lose[ ](?:so|\\d)"
 # What befalls somebody is no deed of the asker: "how can one die".
 _SUFFERING = "bleed|catch|choke|contract|die|drown|inherit|overdose|starve|suffer"
-_HOW_TO = re.compile(
+_HOW_TO = late(
     rf"""
     (?:
         (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|(?:could|would|might)(?![ ]\w+[ ](?:{_BEFALLING})\b))[ ]
@@ -80,31 +81,31 @@ _PERSONS = (
     r"|not|no|never|nor|cannot)"
 )
 _NOUNS = rf"((?!{_PERSONS}\b)\S+(?: (?!{_PERSONS}\b)[^\s,.?!;]+){{0,6}})"
-_DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|our|their|this|these|those)\b", re.IGNORECASE)
-_INNER = re.compile(
+_DETERMINED = late(r"(?:the|a|an|my|your|his|her|our|their|this|these|those)\b", re.IGNORECASE)
+_INNER = late(
     rf"^(?!{_DETERMINED.pattern})(?:(?!of|in|on|for|at|to|with|by)\S+ )+?{_DETERMINED.pattern}", re.IGNORECASE
 )
-_KINDS = re.compile(
+_KINDS = late(
     r"(?:colou?rs?|country|city|state|year|day|date|time|kinds?|types?|sorts?|languages?|size|age|part|percentage|month"
     r"|number|shape|brand|species|version|font|format|genre|level|position|nationality|religion) \S",
     re.IGNORECASE,
 )
-_INVERTED = re.compile(rf"(?:{_TELL} )?(what|who|where|when) {_NOUNS} ({_BE})\??$", re.IGNORECASE)
-_INVERTED_IT = re.compile(
+_INVERTED = late(rf"(?:{_TELL} )?(what|who|where|when) {_NOUNS} ({_BE})\??$", re.IGNORECASE)
+_INVERTED_IT = late(
     rf"(?:{_TELL} )?(what|who|where|when) (it|he|she|they|this|that|i|you|we) (is|are|was|were|am)$", re.I
 )
-_MEASURED_NOUN = re.compile(
+_MEASURED_NOUN = late(
     rf"(?:{_TELL} )?how (old|tall|far|long|big|deep|high|heavy|fast|large|wide|expensive|hot"
     rf"|cold|rich|popular) {_NOUNS} ({_BE})$",
     re.IGNORECASE,
 )
-_WORKS = re.compile(rf"(?:{_TELL} )?how {_NOUNS} (works?)( [^,.?!;]+)?$", re.IGNORECASE)
-_STRAIGHT = re.compile(
+_WORKS = late(rf"(?:{_TELL} )?how {_NOUNS} (works?)( [^,.?!;]+)?$", re.IGNORECASE)
+_STRAIGHT = late(
     rf"{_TELL} (?=(?:(?:what|who|where|when) (?:{_BE}|do|does|did)|how (?:do|does|did)"
     rf"|how (?:many|much|long|old|far|tall)\b|why)\b)",
     re.IGNORECASE,
 )
-_TIME = re.compile(rf"(?:{_TELL} )?what time it is( .+)?$", re.IGNORECASE)
+_TIME = late(rf"(?:{_TELL} )?what time it is( .+)?$", re.IGNORECASE)
 _HEADS = (
     vocabulary("""
     how what who where when why which whose steps way ways instructions procedure process guide directions the tell show
@@ -119,7 +120,7 @@ _HEADS = (
     """)
     | HEADS
 )
-_DOING = re.compile(
+_DOING = late(
     rf"""
     (?:
         (?:{_SPACED_TELL}[ ]|give[ ]me[ ])?(?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process|steps|instructions
@@ -134,13 +135,13 @@ _DOING = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = late(
     rf"(?:(?:{_TELL} )?what is the reason(?: why| that| for which|(?= (?!for\b|of\b|behind\b|to\b|is\b"
     rf"|as\b)\w+ \w))|how come"
     rf"|for what reason|why is it that|(?:{_TELL} )?the reason why) (?=\w)",
     re.IGNORECASE,
 )
-_MEANING = re.compile(
+_MEANING = late(
     rf"(?:(?:{_TELL} )?what is |(?:give|name|tell|show|provide|state)(?: me| us)?(?: with)? |explain |i "
     rf"(?:need|want) )?the"
     rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$"
@@ -150,13 +151,13 @@ _MEANING = re.compile(
     rf"|(?:explain |tell me )?the meaning of (?!life\b)(.+)$",
     re.IGNORECASE,
 )
-_STANDS = re.compile(
+_STANDS = late(
     r"what (?:does|do) the (?:abbreviation|acronym|letters|initials) (\S+) (?:stand for|mean)|(?:what is )?(?:the )?"
     r"(?:full|long|expanded) form of (?:the (?:abbreviation|acronym) )?(\S+)|what is (\S+) (?:short for|(?:an?|the)"
     r" (?:abbreviation|acronym) (?:for|of))|(\S+) (?:stands|is short) for what|(\S+) full form$",
     re.IGNORECASE,
 )
-_TELL_WH = re.compile(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
+_TELL_WH = late(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
 _KNOWING = (
     r"(?:(?:(?:can|could|would|will) (?:you|any(?:one|body)|some(?:one|body)) (?:please |kindly "
     r")?)?(?:please )?(?:tell (?:me|us)|let"
@@ -180,85 +181,83 @@ _KNOWING = (
     r"|(?:the|my) question is|i need help (?:knowing|understanding|figuring out)|help me (?:understand"
     r"|figure out|find out))"
 )
-_WHETHER = re.compile(
+_WHETHER = late(
     rf"{_KNOWING},? (?:if|whether)(?: or not)? (?!you (?:can|could|would|will|know|knew)\b)(?=\S+ \S)|is it "
     rf"(?:true|correct|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a"
     rf"|an|it|i|my|your) \S)",
     re.IGNORECASE,
 )
 # To check what may be of any one thing is a task, such as one for a program: "check if a number is prime".
-_CHECKED = re.compile(
+_CHECKED = late(
     r"(?:(?:can|could|would|will) \S+ (?:please |kindly )?)?(?:please )?(?:check|confirm|find out|verify) ",
     re.IGNORECASE,
 )
-_ANY = re.compile(
-    r"(?:an?|any|each|every|one|some|both) |\d+ \w{3,}s |\S+s (?:are|have|were|match|exist)\b", re.IGNORECASE
-)
+_ANY = late(r"(?:an?|any|each|every|one|some|both) |\d+ \w{3,}s |\S+s (?:are|have|were|match|exist)\b", re.IGNORECASE)
 _BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
 # What only its name answers, "the largest planet", "the person who": of another thing that is asked for, what it is.
 _TOLD = r"the (?:(?:\w{2,8}est|most|least|first|last)\b|[^,.?!;]*? (?:that|who|whose|whom|which|where|when)\b)[^,.?!;]*"
 # Each pattern is another writing of the frame beside it.
 _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(
+    (late(
         rf"(?:in|on|at|during) (?:what|which) ({_BY_TIME}) (?=(?:did|was|were|is|does|do|will|are|has|have|can"
         rf"|should)\b)", re.I), r"what \1 "),
-    (re.compile(
+    (late(
         r"which (?!of\b|one\b|ones\b|is\b|are\b|was\b|were\b|do\b|does\b|did\b|to\b|and\b|or\b|has\b|have\b"
         r"|will\b|can\b|would\b|should\b)(?=[a-z])", re.I), "what "),
-    (re.compile(r"(what|which) (?:kinds?|types?|sorts?) of ", re.I), "what kind of "),
-    (re.compile(r"(?:how much time|what length of time) ", re.I), "how long "),
-    (re.compile(r"for how long ", re.I), "how long "),
-    (re.compile(r"how frequently ", re.I), "how often "),
-    (re.compile(r"how long (?:will|would|should) it take ", re.I), "how long does it take "),
-    (re.compile(r"what number of ", re.I), "how many "),
-    (re.compile(r"(?:what amount of|what quantity of) ", re.I), "how much "),
-    (re.compile(r"(when|where|how (?:often|much|long|many \w+)) to (?=[a-z])(?!be\b)", re.I), r"\1 do i "),
-    (re.compile(
+    (late(r"(what|which) (?:kinds?|types?|sorts?) of ", re.I), "what kind of "),
+    (late(r"(?:how much time|what length of time) ", re.I), "how long "),
+    (late(r"for how long ", re.I), "how long "),
+    (late(r"how frequently ", re.I), "how often "),
+    (late(r"how long (?:will|would|should) it take ", re.I), "how long does it take "),
+    (late(r"what number of ", re.I), "how many "),
+    (late(r"(?:what amount of|what quantity of) ", re.I), "how much "),
+    (late(r"(when|where|how (?:often|much|long|many \w+)) to (?=[a-z])(?!be\b)", re.I), r"\1 do i "),
+    (late(
         r"where (?:can|could|might|would) (?:i|one|we|you(?= find\b)) (?=(?:find|get|buy|download|watch|see|view|report"
         r"|check|apply|renew|stream|rent|order|recycle|donate|exchange|register|complain)\b)", re.I), "where do i "),
-    (re.compile(r"where do you (?=find\b)", re.I), "where do i "),
-    (re.compile(
+    (late(r"where do you (?=find\b)", re.I), "where do i "),
+    (late(
         r"what ((?:[\w'-]+ ){1,3}?)(?:are|is) (?:needed|required|necessary) (?=for \S|to \w+ (?:an?|the|my|your|this"
         r"|another|\d+) \S)", re.I), r"what \1do i need "),
-    (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}?) there (are|is|were|was)(?=$| )", re.I), r"\1 \2"),
-    (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}? (?:are|is|were|was)) there(?: in total)?(?=$| )", re.I), r"\1"),
-    (re.compile(r"what (?:would|will) happen (?=(?:if|when)\b)", re.I), "what happens "),
-    (re.compile(r"why (?:is|was) it that ", re.I), "why "),
-    (re.compile(r"(what|who|where|when) (?:is|was) it (?:that|who) ", re.I), r"\1 "),
-    (re.compile(
+    (late(r"(how (?:many|much) [^,.?!;]{1,60}?) there (are|is|were|was)(?=$| )", re.I), r"\1 \2"),
+    (late(r"(how (?:many|much) [^,.?!;]{1,60}? (?:are|is|were|was)) there(?: in total)?(?=$| )", re.I), r"\1"),
+    (late(r"what (?:would|will) happen (?=(?:if|when)\b)", re.I), "what happens "),
+    (late(r"why (?:is|was) it that ", re.I), "why "),
+    (late(r"(what|who|where|when) (?:is|was) it (?:that|who) ", re.I), r"\1 "),
+    (late(
         r"(to|for|from|with|by|of|about|on) whom ((?:is|are|was|were|do|does|did|can|could|should|would|will|has"
         r"|have)\b[^,.?!;]+)$", re.I), r"who \2 \1"),
-    (re.compile(r"whom (?=(?:do|does|did|can|should|would|will|is|are)\b)", re.I), "who "),
-    (re.compile(
+    (late(r"whom (?=(?:do|does|did|can|should|would|will|is|are)\b)", re.I), "who "),
+    (late(
         r"(?:what|which) person (?=\w+ed\b|wrote|won|was|is|made|built|led|has|had|said"
         r"|sang)", re.I), "who "),
-    (re.compile(
+    (late(
         r"what (?:(?:author|writer|novelist|playwright) (?=wrote\b)|(?:artist|painter) (?=painted\b)|composer "
         r"(?=composed\b|wrote\b)|(?:inventor|engineer) (?=invented\b)|(?:director|filmmaker) (?=directed\b)|(?:explorer"
         r"|astronomer|chemist|physicist) (?=discovered\b)|architect (?=designed\b)|sculptor (?=sculpted\b))", re.I),
             "who "),
-    (re.compile(
+    (late(
         r"name (the (?:\w{2,8}est|most \w+|least \w+) [^,.?!;]*)$", re.I), r"what is \1"),
-    (re.compile(
+    (late(
         r"(?:what is )?(?:the )?(?:total )?number of ((?:[\w'-]+ ){0,2}[\w'-]+s) (?=(?:in|on) (?:the|a|an)\b)", re.I),
             r"how many \1 are "),
-    (re.compile(r"which (is|are|was|were) (?=(?:the|an?|your|my|some)\b)", re.I), r"what \1 "),
-    (re.compile(r"when is the (best|right|ideal|worst|cheapest|busiest) time (?=(?:to|for|of)\b)", re.I),
+    (late(r"which (is|are|was|were) (?=(?:the|an?|your|my|some)\b)", re.I), r"what \1 "),
+    (late(r"when is the (best|right|ideal|worst|cheapest|busiest) time (?=(?:to|for|of)\b)", re.I),
         r"what is the \1 time "),
-    (re.compile(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
-    (re.compile(
+    (late(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
+    (late(
         r"what do (?:you|we|people|they) call (?!(?:you|me|my|him|her|them)\w*\b)([^,.?!;]+)$", re.I),
             r"what is \1 called"),
-    (re.compile(rf"what is the name (?:of|for) ({_TOLD})$", re.I), r"what is \1"),
-    (re.compile(rf"what is ({_TOLD}) (?:called|named)$", re.I), r"what is \1"),
-    (re.compile(r"what is the (?:name (?:of|for)|(?:term|word) for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
-    (re.compile(
+    (late(rf"what is the name (?:of|for) ({_TOLD})$", re.I), r"what is \1"),
+    (late(rf"what is ({_TOLD}) (?:called|named)$", re.I), r"what is \1"),
+    (late(r"what is the (?:name (?:of|for)|(?:term|word) for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (late(
         r"(?:the )?((?:\w{2,8}est|most \w+|least \w+|best|worst|first|last) (?!way\b|of\b)(?:(?!is\b|are\b|was\b"
         r"|do\b|does\b|did\b)[\w'-]+ ){1,4}(?:in|on|ever|of) [^,.?!;]+)$", re.I), r"what is the \1"),
-    (re.compile(r"(?:can|could) (?:i|one|we) ([^,.?!;]+),? and (?:if so,? )?how\??$", re.I), r"how do i \1"),
-    (re.compile(
+    (late(r"(?:can|could) (?:i|one|we) ([^,.?!;]+),? and (?:if so,? )?how\??$", re.I), r"how do i \1"),
+    (late(
         r"is there (?:a|any) way to ([^,.?!;]+),? and (?:if so,? )?(?:how|what is it)\??$", re.I), r"how do i \1"),
-    (re.compile(
+    (late(
         r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|to be found"
         r"|(?<!book )(?<!film )(?<!movie )(?<!story )"
         r"(?<!show )(?<!series )(?<!novel )(?<!game )based(?! on))(?=$| (?:in|on)\b)", re.I),
@@ -270,7 +269,7 @@ _ALIKE_HEADS = vocabulary("""
     in on at during which what how for why who where when to from with by of about whom name the total number is can
     could am would are any do must most least best worst first last
     """)
-_STRANDED = re.compile(
+_STRANDED = late(
     r"(in|on|at|to|from|for|with|of|by|under|through|into) (?:what|which) ([^,.?!;]{1,40}?) ((?:is|are|was"
     r"|were|do|does|did|can|could"
     r"|should|would|will|has|have)\b[^,.?!;]+)$",
@@ -279,7 +278,7 @@ _STRANDED = re.compile(
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
 # Behind the whole subject and nothing else: "is it ok to not eat" is not "is it not ok to eat". A yes to "should I not
 # go" is a no to "shouldn't I go", so that only what is no question of yes or no counts, and what can be no more.
-_NEGATED = re.compile(
+_NEGATED = late(
     rf"((?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? |(?=(?:could|would|should)\b.* not have ))"
     rf"({_AUXILIARY}) "
     r"((?:(?:i|you|he|she|it|we|they|there|this|that|these|those)|(?:the|an?|my|your|his|her|its|our|their|this|that"

@@ -19,6 +19,7 @@ from semcache.request.wording.eras import unnamed
 from semcache.request.wording.scales import lettered, scaled, thousands
 from semcache.request.wording.spelled_numbers import NAMED, NUMBERS, SCALES, in_digits
 from semcache.request.wording.unit_names import ALONE, FIRST_WORDS, WRITTEN, symbol
+from semcache.runtime.late_pattern import late
 
 _ORDINALS = {
     1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth",
@@ -40,20 +41,20 @@ def _starts(unlike: str) -> str:
 
 _LOOSE, _PRICED, _BARE = _starts(r"[\w.,/:]"), _starts(r"[\w.,/:$-]"), _starts(r"[\w.,/:$\u20ac\u00a3-]")
 
-_GROUPED = re.compile(r"(?<![\w.,/:$-])([$\u20ac\u00a3]?)(\d{1,3}(?:,\d{3})+)(?![\d,]*\d|[\w/:-])")
-_PERCENT = re.compile(rf"({_LOOSE})(?: ?%(?![\w%(])| (?:percent|per cent|per-cent|pct)(?![\w-]))", re.IGNORECASE)
-_DEGREES = re.compile(
+_GROUPED = late(r"(?<![\w.,/:$-])([$\u20ac\u00a3]?)(\d{1,3}(?:,\d{3})+)(?![\d,]*\d|[\w/:-])")
+_PERCENT = late(rf"({_LOOSE})(?: ?%(?![\w%(])| (?:percent|per cent|per-cent|pct)(?![\w-]))", re.IGNORECASE)
+_DEGREES = late(
     rf"({_LOOSE}) ?(?:\u00b0 ?|\u00ba ?|degrees? )(celsius|centigrade|fahrenheit|c|f)(?![\w-])",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(
+_MEASURED = late(
     rf"({_BARE})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b"
     rf"|wide\b))(?!\.\w)",
     re.IGNORECASE,
 )
-_POUNDS = re.compile(rf"({_BARE})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE)
+_POUNDS = late(rf"({_BARE})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE)
 _WHOLE = "cup|teaspoon|tablespoon|mile|litre|liter|pint|tank|pound|day|year|page|glass|bottle|inch|tsp|tbsp"
-_HALF = re.compile(
+_HALF = late(
     rf"(?<![\w/.])(?:(?:an? )?half (?:of )?an?|an? half|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million"
     rf"|billion|dozen)(?![\w-])",
     re.IGNORECASE,
@@ -63,48 +64,46 @@ _FRACTIONS = {
     "\u215c": "3/8", "\u215d": "5/8", "\u215e": "7/8", "\u2155": "1/5", "\u2156": "2/5", "\u2157": "3/5",
     "\u2158": "4/5",
 }  # fmt: skip
-_SIGN = re.compile(f"((?:(?<=\\d) ?)?)([{''.join(_FRACTIONS)}])")
+_SIGN = late(f"((?:(?<=\\d) ?)?)([{''.join(_FRACTIONS)}])")
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
-_SEVERAL = re.compile(
+_SEVERAL = late(
     r"(?<![\w'-])(two|three|four|five|seven|[23457])[ -](third|quarter|fourth|fifth|sixth|eighth|tenth)s(?![\w'-])",
     re.IGNORECASE,
 )
-_SINGLE = re.compile(
+_SINGLE = late(
     r"(?<![\w'-])(?:an?|one|1)[ -](third|quarter|fourth|fifth|eighth|tenth)(?= of (?:an? |the |my |your |all )?\w"
     r"| (?:cup|teaspoon"
     r"|tablespoon|tank|mile|pound|tsp|tbsp|inch)s?\b)",
     re.IGNORECASE,
 )
-_OF_A = re.compile(rf"(?<![\w/.-])(\d/\d{{1,2}}) of an? (?=(?:{_WHOLE})\b)", re.IGNORECASE)
+_OF_A = late(rf"(?<![\w/.-])(\d/\d{{1,2}}) of an? (?=(?:{_WHOLE})\b)", re.IGNORECASE)
 _MONEY = vocabulary("""
     price prices cost costs pay pays paid salary fee fees money note coin coins worth buy yen euro euros dollar dollars
     spend spent earn rent tip fine budget bank tax loan invest exchange cheap expensive afford wage deposit currency
     """)
 _CODES = {"eur": "\u20ac", "gbp": "\u00a3", "usd": "US$"}
-_CODED = re.compile(
-    rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE
-)
-_DOLLARS = re.compile(
+_CODED = late(rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE)
+_DOLLARS = late(
     rf"({_PRICED})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))",
     re.IGNORECASE,
 )
-_SPACED = re.compile(r"(\d(?<![\w.,/:$-]\d)(?<!\d \d)\d{0,2}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
-_BARE_POINT = re.compile(r"(\.(?<![\w.,/:$-]\.)\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
-_DOZENS = re.compile(r"(?<![\w'-])(an?|0\.5|\d{1,3}) dozen(?! of\b)(?![\w-])", re.IGNORECASE)
-_APOSTROPHE = re.compile(r"(\d(?<![\w.,/:$-]\d)\d\d0)'s(?!\w)")
-_HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
+_SPACED = late(r"(\d(?<![\w.,/:$-]\d)(?<!\d \d)\d{0,2}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
+_BARE_POINT = late(r"(\.(?<![\w.,/:$-]\.)\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
+_DOZENS = late(r"(?<![\w'-])(an?|0\.5|\d{1,3}) dozen(?! of\b)(?![\w-])", re.IGNORECASE)
+_APOSTROPHE = late(r"(\d(?<![\w.,/:$-]\d)\d\d0)'s(?!\w)")
+_HOUR_PARTS = late(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
 _MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
 _FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model", " fetish", " doctor")
 _COUNTED = (
     " people", " users", " followers", " dollars", " euros", " subscribers", " views", " inhabitants", " records",
 )  # fmt: skip
-_AGED = re.compile(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
-_ONE = re.compile(
+_AGED = late(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
+_ONE = late(
     r"1(?<=[a-z] 1)(?<!type 1)(?<!chapter 1)(?<!version 1)(?<!part 1)(?<!level 1)(?<!day 1)(?<!number 1)(?<!war 1)"
     r"(?<!week 1)(?= [a-z]{3,}(?! per\b))"
 )
-_ORDINAL = re.compile(r"(\d(?<![\w.,/:-]\d)\d?(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
-_SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
+_ORDINAL = late(r"(\d(?<![\w.,/:-]\d)\d?(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
+_SUFFIX = late(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
 _DEGREE_SCALES = frozenset(("celsius", "centigrade", "fahrenheit"))
@@ -125,55 +124,53 @@ _SUFFIXES = (
 
 
 _SHARES = {"half": ".5", "quarter": ".25", "three quarters": ".75", "3/4": ".75", "1/4": ".25", "1/2": ".5"}
-_AND_A_HALF = re.compile(
+_AND_A_HALF = late(
     rf"(?<![\w.,/-])(\d+|an?|one) (?:({_UNIT}|{_WHOLE}) )?and (a half|a quarter|three quarters|3/4|1/4|1/2)"
     rf"(?: ({_UNIT}|times|million|billion|years?))?(?![\w'-])(?! of\b)",
     re.IGNORECASE,
 )
-_MIXED_PARTS = re.compile(
-    rf"(?<![\w.,/-])(\d+)[ -](1/2|1/4|3/4)(?= (?:{_UNIT}|million|billion|times)\b)", re.IGNORECASE
-)
+_MIXED_PARTS = late(rf"(?<![\w.,/-])(\d+)[ -](1/2|1/4|3/4)(?= (?:{_UNIT}|million|billion|times)\b)", re.IGNORECASE)
 _SHARES_BEHIND = tuple([f" and {part}" for part in ("a half", "a quarter", "three quarters", "3/4", "1/4", "1/2")])
 _FEW = {"one": "1", "zero": "0", "1": "1"}
-_BEFORE_UNIT = re.compile(
+_BEFORE_UNIT = late(
     rf"(?<![\w'-])(one|zero)(?=[ -](?:{_UNIT}|degrees?|percent|per cent|%|pounds?|dollars?|euros?)(?![\w'-]))",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_ALONE = late(
     rf"(?<![\w'./-])(?:{'|'.join(sorted(map(re.escape, ALONE), key=len, reverse=True))})(?![\w'/-])", re.IGNORECASE
 )
-_HYPHENATED = re.compile(
+_HYPHENATED = late(
     rf"(?<![\w'-])({'|'.join(sorted(NUMBERS, key=len, reverse=True))})-({_UNIT}|day|week|month|year|hour"
     rf"|minute|second|mile|inch|foot|cup)"
     r"(?![\w'])(?!-old)",
     re.IGNORECASE,
 )
-_TWICE = re.compile(r"\b(twice|thrice)(?= (?:an?|per|each|every|daily|weekly|monthly|in|as) )", re.IGNORECASE)
-_MEMORY = re.compile(r"(?<=[KMGT]B )((?:of )?)ram\b", re.IGNORECASE)
-_WHOLE_NUMBER = re.compile(r"(\d(?<![\w.]\d)\d*)\.0+(?= (?:[-+*/\u00d7\u00f7]|x|plus|minus|times|divided|multiplied) )")
-_IN = re.compile(r"\d in ")
-_INCHES = re.compile(
+_TWICE = late(r"\b(twice|thrice)(?= (?:an?|per|each|every|daily|weekly|monthly|in|as) )", re.IGNORECASE)
+_MEMORY = late(r"(?<=[KMGT]B )((?:of )?)ram\b", re.IGNORECASE)
+_WHOLE_NUMBER = late(r"(\d(?<![\w.]\d)\d*)\.0+(?= (?:[-+*/\u00d7\u00f7]|x|plus|minus|times|divided|multiplied) )")
+_IN = late(r"\d in ")
+_INCHES = late(
     rf"({_PRICED}) in(?= (?:wide|tall|long|thick|deep|pizza|monitor|screen|tv|laptop"
     r"|tablet|pipe|nail|screw|ruler|tile|board|rim|wheel"
     r"|waist|diameter|display|cake|frame)s?\b)",
     re.IGNORECASE,
 )
-_CENTS = re.compile(r"([$\u20ac\u00a3]\d+)\.00(?!\d)")
-_SIGN_BEHIND = re.compile(rf"({_PRICED}) ?([$\u20ac\u00a3])(?!\w)")
-_FEET_INCHES = re.compile(
+_CENTS = late(r"([$\u20ac\u00a3]\d+)\.00(?!\d)")
+_SIGN_BEHIND = late(rf"({_PRICED}) ?([$\u20ac\u00a3])(?!\w)")
+_FEET_INCHES = late(
     r"(?<![\w.,/-])(\d) ?(?:feet|foot|ft\.?|')(?: and|,)? ?(\d{1,2}) ?(?:inches|inch|in\b\.?|\"|''|(?= tall| "
     r"person| man| woman))",
     re.IGNORECASE,
 )
-_DEGREE_SIGN = re.compile(
+_DEGREE_SIGN = late(
     r"(?<![\w.,/:])(-?\d+(?:\.\d+)?) ?(?:\u00b0|\u00ba|deg(?:rees?)?\b\.?)(?! ?[CcFf]\b| ?(?:celsius"
     r"|fahrenheit|centigrade))(?![\w])",
     re.IGNORECASE,
 )
-_SCALE_LETTER = re.compile(r"(?<![\w.,/:$-])(-?\d{2,3}(?:\.\d+)?) ?([CF])(?![\w-])")
-_BARE_SCALE = re.compile(r"\b(?:degrees? )?(celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
-_NUMBER_SIGN = re.compile(r"(?<!\S)#(\d+)(?![\w])")
-_PER = re.compile(
+_SCALE_LETTER = late(r"(?<![\w.,/:$-])(-?\d{2,3}(?:\.\d+)?) ?([CF])(?![\w-])")
+_BARE_SCALE = late(r"\b(?:degrees? )?(celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
+_NUMBER_SIGN = late(r"(?<!\S)#(\d+)(?![\w])")
+_PER = late(
     r" (?<=[a-z\d] )(?<! in )(?<!thin )(?<!half )(?<! make )(?<! has )(?<! does )"
     r"(?:an?|each|every) (day|week|month|year|hour|minute|second|night)(?=$| (?!or\b|and\b"
     r"|ago\b|before\b|after\b|later\b|in\b)|[?.,])"
@@ -188,7 +185,7 @@ _PERIODS = tuple(
     [f"{each} {time}" for each in (" a", " an", " each", " every")
      for time in ("day", "week", "month", "year", "hour", "minute", "second", "night")]
 )  # fmt: skip
-_DIGIT = re.compile(r"\d")
+_DIGIT = late(r"\d")
 _CUES = (
     _PARTED | NAMED | _COUNTS | CALENDAR | ERAS | frozenset(ALONE) | frozenset(name.split(" ")[0] for name in ALONE)
     | vocabulary("half quarter quarters dozen point zero twice thrice celsius fahrenheit centigrade")

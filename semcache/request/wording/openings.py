@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.request_verbs import FOR_WORDS, SKILL, VERB, WORDS_OF_ANYBODY, WORDS_OF_YOURS
+from semcache.runtime.late_pattern import late
 
 ASKING = (
     r"(?:what|who|whom|whose|where|when|why|how|which|can|could|would|should|is|are|do|does|did|was|were|will|has|have"
@@ -302,7 +303,7 @@ class _Opening(NamedTuple):
     pattern: re.Pattern[str]
 
 
-_OPENINGS = tuple([_Opening(family, words, re.compile(pattern, re.IGNORECASE)) for family, words, pattern in _FAMILIES])
+_OPENINGS = tuple([_Opening(family, words, late(pattern, re.IGNORECASE)) for family, words, pattern in _FAMILIES])
 # Words that an opening begins with, but for those that are drawn out ("ummm").
 OPENING_WORDS = frozenset().union(*[opening.words for opening in _OPENINGS if opening.words is not None])
 _LETTERS = re.compile(r"[a-z']*")

@@ -16,6 +16,7 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.courtesies import COURTESIES
 from semcache.request.wording.deeds_by_language import by_hand
 from semcache.request.wording.edits import Edit, Edited
+from semcache.runtime.late_pattern import late
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
 _BLANK = "[\\s,.!:;¡、。，！،؛]*"
@@ -50,9 +51,9 @@ def _language(
     return Language(
         name,
         vocabulary(words),
-        re.compile(opening, re.IGNORECASE),
-        re.compile(closing, re.IGNORECASE),
-        tuple((re.compile(rf"(?:{pattern}) (?=\S)", re.IGNORECASE), f"{plain} ") for pattern, plain in frames),
+        late(opening, re.IGNORECASE),
+        late(closing, re.IGNORECASE),
+        tuple((late(rf"(?:{pattern}) (?=\S)", re.IGNORECASE), f"{plain} ") for pattern, plain in frames),
     )
 
 

@@ -10,6 +10,7 @@ import re
 from semcache.request.text import vocabulary
 from semcache.request.wording.cues import folded
 from semcache.request.wording.imperatives import HEADS
+from semcache.runtime.late_pattern import late
 
 _TELLING = (
     r"(?:(?:please )?(?:(?:tell|give|show|remind|teach)(?: me| us)?(?: of)?|name|state|explain(?: to me)?"
@@ -59,18 +60,16 @@ _FACTS = (
     r"|phases|parts|components|members|names|colou?rs|capitals|applications|functions|limitations|goals|principles|laws"
     r"|main \w+s|most \w+ \w+s|best \w+s|largest \w+s|official languages|treatment options|terms|factors|origins|roles)"
 )
-_OF_FACT = re.compile(rf"(?:{_TELLING} )?(?:the )?({_FACT}) (?=(?:of|for) \S)", re.I)
-_OF_FACTS = re.compile(rf"(?:{_TELLING} )?(?:the )?({_FACTS}) (?=(?:of|for) \S)", re.I)
-_OF_PERSON = re.compile(
+_OF_FACT = late(rf"(?:{_TELLING} )?(?:the )?({_FACT}) (?=(?:of|for) \S)", re.I)
+_OF_FACTS = late(rf"(?:{_TELLING} )?(?:the )?({_FACTS}) (?=(?:of|for) \S)", re.I)
+_OF_PERSON = late(
     rf"(?:(?:{_TELLING} )?(?:the )?|(?:which|what) (?:writer|author|person|man|woman|politician|artist"
     rf"|player) (?:is|was) the )"
     rf"({_PERSON}) (?=(?:of|for) \S)",
     re.I,
 )
 # To describe or explain a thing is more than to name it; of these alone it is the same.
-_DESCRIBING = re.compile(
-    r"(?:please )?(?:(?:can|could) you )?(?:explain|describe|clarify|outline|define|teach)\b", re.I
-)
+_DESCRIBING = late(r"(?:please )?(?:(?:can|could) you )?(?:explain|describe|clarify|outline|define|teach)\b", re.I)
 _DESCRIBED = vocabulary("""
     purpose function role origin cause plot moral history theme setting meaning significance importance impact effect
     relationship connection structure theory principle law theorem concept idea rule
@@ -78,16 +77,16 @@ _DESCRIBED = vocabulary("""
 # Without an article these may begin a title, or what is no person: "God of War", "head of lettuce".
 _TITLED = vocabulary("god goddess star head king queen leader wife emperor artist captain host")
 # Who says no more than that wants one to be thought of.
-_BARE_NAME = re.compile(r"(?:name|title) for ", re.IGNORECASE)
-_WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
-_DIFFERENCE = re.compile(
+_BARE_NAME = late(r"(?:name|title) for ", re.IGNORECASE)
+_WAS = late(r"(?:what|who|which \w+) (?:was|were) ", re.I)
+_DIFFERENCE = late(
     rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
 )
 _NO_SIDE = (
     "and|or|than|from|is|are|was|were|do|does|did|differ|differs|different|so|it|they|i|we|you|this|that|these|those"
 )
 _SIDE = rf"((?!(?:{_NO_SIDE})\b)[^\s,.?!;]+(?: (?!(?:{_NO_SIDE})\b)[^\s,.?!;]+){{0,5}}?)"
-_CONTRAST = re.compile(
+_CONTRAST = late(
     "(?:"
     + "|".join(
         (
@@ -104,18 +103,18 @@ _CONTRAST = re.compile(
     + r")(?=$| (?:in|for|on|when|at|with|regarding)\b)",
     re.I,
 )
-_DISTANCE = re.compile(rf"(?:{_TELLING} )?the distance (?=(?:between|from)\b)", re.I)
-_PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
-_PLACE_OWNED = re.compile(
+_DISTANCE = late(rf"(?:{_TELLING} )?the distance (?=(?:between|from)\b)", re.I)
+_PLACE_OF = late(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
+_PLACE_OWNED = late(
     r"(?:which|what) (?:city|town|place) is (?=(?:the )?[^\s,]+(?: [^\s,]+){0,2}'s capital(?: city)?$)", re.I
 )
-_CITY = re.compile(r"(what is the capital) city (?=of\b)", re.I)
-_OWNED = re.compile(
+_CITY = late(r"(what is the capital) city (?=of\b)", re.I)
+_OWNED = late(
     rf"(?:(what|who) (is|was|are|were) |{_TELLING} )?((?!(?:what|who|where|how|why|when|which|it|that|there"
     rf"|let)\b)(?:the )?[^\s,]+(?: (?!of\b|in\b)[^\s,]+){{0,2}})'s ({_FACT}|{_PERSON}|{_FACTS})$",
     re.I,
 )
-_WROTE = re.compile(
+_WROTE = late(
     r"who (?:is|was) the (author|writer|inventor|painter|composer|founder|discoverer|creator) of (?!this|that|my"
     r"|your|the (?:month|year|week|day|decade|century))",
     re.I,
@@ -124,12 +123,12 @@ _DID = {
     "author": "wrote", "writer": "wrote", "inventor": "invented", "painter": "painted", "composer": "composed",
     "founder": "founded", "discoverer": "discovered", "creator": "created",
 }  # fmt: skip
-_PASSIVE = re.compile(
+_PASSIVE = late(
     r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by"
     r"|(\S[^,.?!;]*?) (?:was|were) (\w+) by whom?\??)$",
     re.I,
 )
-_PERSON_WHO = re.compile(
+_PERSON_WHO = late(
     r"(?:(?:who (?:is|was|are|were) (?:the )?(?:person|people|one|individual|it)"
     r"|what (?:is|was) the (?:person|individual)) (?:who|that)"
     r"|what is the name of the (?:person|individual) (?:who|that)) (?=\S)",
@@ -147,23 +146,23 @@ _MEASURES = {
         "high": "height", "old": "age", "long": "length", "deep": "depth", "wide": "width", "heavy": "weight",
     "big": "size", "large": "size",
 }  # fmt: skip
-_MEASURE = re.compile(
+_MEASURE = late(
     r"how (tall|high|old|deep|wide|heavy) (is|was) (?!it\b|he\b|she\b|this\b|that\b|i\b|there\b|too\b|the "
     r"average\b)((?!.*\b(?:to|when"
     r"|if|for|in|on|at|who|that|or|and|than|by|does|do|can)\b)[^,.?!;]+)$",
     re.I,
 )
-_COST = re.compile(
+_COST = late(
     r"(?:what (?:does|do) (\S[^,.?!;]*?) cost|what is the (?:price|cost) of (\S[^,.?!;]*))(?=$| (?:in|at|on"
     r"|per|for)\b)",
     re.I,
 )
-_PEOPLE = re.compile(
+_PEOPLE = late(
     r"(?:how many (?:people|inhabitants)|what number of people) (?:live|are living|are there|are) in (?=\S)", re.I
 )
-_INHABITANTS = re.compile(r"how many (?:inhabitants|residents) does (\S[^,.?!;]*?) have$", re.I)
+_INHABITANTS = late(r"how many (?:inhabitants|residents) does (\S[^,.?!;]*?) have$", re.I)
 # These are high without a height.
-_LEVEL = re.compile(
+_LEVEL = late(
     r"\b(?:inflation|unemployment|interest|rates?|tax(?:es)?|taxation|costs?|prices?|rents?|risks?|demand|fever"
     r"|temperatures?|pressure|cholesterol|levels?|chances?|probability|crime|debt|deficit|turnover|bar|humidity|speed"
     r"|quality|pitch|notes?|voice|score|iq|standards?|stakes|salary|salaries|wages|fees?|dose|limit"
