@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from semcache.request.text import READINGS
+from semcache.request.wording.cues import folded, holds
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -28,6 +29,12 @@ _JEST = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# A text that it matches holds one of these.
+_SIGNS = (
+    "/", "joking", "ironically", "arcas", "satirically", "in jest", "as a joke", "for fun", "hypothetically",
+    "opposite", "bizarro", "wrong answer", "parody", "pretend", "jk", "kidding", "not really", "or not", "wink",
+    "reverse", "wrongly", "incorrectly", "falsely", "untruth", "lie to me",
+)  # fmt: skip
 # A part that the model is to play, and the words by which others say the same.
 _ROLE = re.compile(r"^\W*(?:pretend (?:to be|that you|you|u|ur)|role-?play)\b", re.IGNORECASE)
 _PLAYED = re.compile(
@@ -39,11 +46,10 @@ _LAUGHTER = re.compile(r"^\W*lol\b\W*(?=\w)|\b(?:lol|lmao|rofl|haha\w*)\W*$", re
 
 
 class ToneReading(NamedTuple):
-    """`plays` is that the model is to play a part from the first word on, `played` that one is spoken of at all."""
+    """`plays` is that the model is to play a part from the first word on."""
 
     jest: bool
     plays: bool
-    played: bool
     laughs: bool
 
 
@@ -53,14 +59,13 @@ def read(text: str) -> ToneReading:
     return ToneReading(
         is_jest(text),
         _ROLE.match(text) is not None,
-        _PLAYED.search(text) is not None,
         _LAUGHTER.search(text) is not None,
     )
 
 
 def is_jest(text: str) -> bool:
     """Return True if a prompt says that it is not meant as it stands."""
-    return _JEST.search(text) is not None
+    return holds(folded(text), _SIGNS) and _JEST.search(text) is not None
 
 
 def compare(query: str, cached: str) -> Conflict | None:
@@ -68,7 +73,7 @@ def compare(query: str, cached: str) -> Conflict | None:
     one, two = read(query), read(cached)
     if one.jest != two.jest:
         return Conflict("tone", "one of them is meant in jest")
-    if one.plays != two.plays and not (one.played and two.played):
+    if one.plays != two.plays and not (_PLAYED.search(query) and _PLAYED.search(cached)):
         return Conflict("tone", "one of them gives the model a part to play")
     if one.laughs != two.laughs:
         return Conflict("tone", "one of them is said with a laugh", False)

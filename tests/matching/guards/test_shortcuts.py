@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.matching.guards import GUARDS, code, conflicts, dates, entities, timetable, unless_vetoed
+from semcache.matching.guards import GUARDS, code, conflicts, dates, entities, persons, timetable, tone, unless_vetoed
 from semcache.request import text
 
 LAX = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -47,6 +47,40 @@ def test_literals_are_the_same_wherever_the_search_may_begin(raw: str) -> None:
 @LAX
 def test_operators_are_found_wherever_there_are_some(raw: str) -> None:
     assert code._OPERATING.search(raw) is not None or code._OPERATOR.search(raw) is None
+
+
+@given(st.from_regex(tone._JEST))
+@LAX
+def test_a_jest_is_found_wherever_there_is_one(raw: str) -> None:
+    assert tone.is_jest(raw) == (tone._JEST.search(raw) is not None)
+
+
+@pytest.mark.parametrize("way", range(len(persons._TURNED)))
+def test_what_the_asker_says_to_do_is_found_wherever_it_is_said(way: int) -> None:
+    asker = persons._TURNED[way][1]
+
+    @given(st.from_regex(asker))
+    @LAX
+    def check(raw: str) -> None:
+        found = persons.read(raw)
+        assert found.askers[way] == persons._verbs(asker, found.text)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("asker", "model", "verb"),
+    [
+        ("Let me draw a map.", "Draw me a map.", "draw"),
+        ("I want to pick a card.", "I want you to pick a card.", "pick"),
+        ("We begin.", "You begin.", "begin"),
+    ],
+)
+def test_whoever_acts_is_told_by_every_way_of_saying_so(asker: str, model: str, verb: str) -> None:
+    one, two = persons.read(asker), persons.read(model)
+    assert persons.exchanged(one, two) == persons.exchanged(two, one) == verb
+    assert not persons.exchanged(one, one)
+    assert not persons.exchanged(two, two)
 
 
 ASKED = st.sampled_from(
