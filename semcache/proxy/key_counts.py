@@ -135,14 +135,16 @@ class _Slot:
         if held != name:
             newest, counts, day, dollars = 0, [0] * (2 * _BUCKETS), 0, 0.0
         bucket = int(now // BUCKET)
-        # A clock that was set back counts on in the newest bucket.
+        # A clock that was set back by less than a minute counts on in the newest bucket. One that was set back by more
+        # has been far ahead: what was counted then is of now, for its own time may be years away.
+        newest = newest if newest - bucket < _BUCKETS else bucket
         by = min(_BUCKETS, max(0, bucket - newest))
         requests, tokens = counts[:_BUCKETS], counts[_BUCKETS:]
         self._requests = [0] * by + requests[: _BUCKETS - by]
         self._tokens = [0] * by + tokens[: _BUCKETS - by]
         self._newest = max(bucket, newest)
         today = int(now // DAY)
-        self._day, self._dollars = max(today, day), dollars if day >= today else 0.0
+        self._day, self._dollars = today, dollars if day >= today else 0.0
 
     @property
     def used(self) -> Used:
