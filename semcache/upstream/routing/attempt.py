@@ -110,11 +110,13 @@ class Attempt:
         Raises UpstreamError or UpstreamTimeout, after which the attempt has ended.
         """
         try:
-            self._reply = await self.replica.send(self.prompt, outbound)
-            self.status, self.headers = self._reply.status, self._reply.headers
-            self._chunks = self._reply.chunks()
-            while not self._head and (chunk := await anext(self._chunks, None)) is not None:
-                self._head = chunk
+            async with self.replica.liveness.awaiting(outbound.headers):
+                self._reply = await self.replica.send(self.prompt, outbound)
+                self.replica.liveness.heard()
+                self.status, self.headers = self._reply.status, self._reply.headers
+                self._chunks = self._reply.chunks()
+                while not self._head and (chunk := await anext(self._chunks, None)) is not None:
+                    self._head = chunk
         except BaseException as error:
             if isinstance(error, UpstreamError):
                 self.reached = not isinstance(error.__cause__, _NEVER_REACHED)
@@ -136,6 +138,7 @@ class Attempt:
                 self.usage.feed(self._head)
                 yield self._head
             async for chunk in self._chunks:
+                self.replica.liveness.heard()
                 self.usage.feed(chunk)
                 yield chunk
         except UpstreamError:

@@ -18,6 +18,7 @@ from semcache.runtime.breaker import Breaker
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, ServerKind, fields_for, wants_draft
+from semcache.upstream.routing.liveness import Liveness
 from semcache.upstream.routing.prompts import BYTES, BlockChain, RoutedPrompt
 from semcache.upstream.routing.server_kind_inquiry import ServerKindInquiry
 from semcache.upstream.routing.tokens import ServerTokens
@@ -77,6 +78,7 @@ class Replica:
         self.running = 0
         self.reports = False
         self.inquiry = ServerKindInquiry(name, backend, kind=kind)
+        self.liveness = Liveness(name, backend, (lambda: self.inquiry.told) if kind is None else None)
         self._placed, self._placed_at = 0.0, 0.0
 
     @property
@@ -93,6 +95,11 @@ class Replica:
     def busy_for_others(self, tenant: str) -> bool:
         """Return True if another tenant's prompts wait here."""
         return any(other != tenant for other in self._queue)
+
+    @property
+    def silent(self) -> bool:
+        """True while it answers no question: neither of which kind it is, nor with requests that wait for it."""
+        return self.inquiry.silent or self.liveness.hangs
 
     @property
     def unit(self) -> int:
@@ -144,6 +151,7 @@ class Replica:
     async def close(self) -> None:
         """Follow no events any more and close every connection."""
         await self.inquiry.close()
+        await self.liveness.close()
         for part in (self.events, self.tokens, self.backend):
             if part is not None:
                 await part.close()

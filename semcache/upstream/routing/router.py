@@ -159,6 +159,7 @@ class Router:
         if prompt.known:
             for replica in self._replicas:
                 replica.inquiry.meet(outbound.headers)
+                replica.liveness.meet(outbound.headers)
             await self._tokenize(prompt, outbound)
         return prompt
 
@@ -237,7 +238,8 @@ class Router:
         now, most = self._clock(), self._routing.max_running
         untried = [replica for replica in self._replicas if replica.name not in tried]
         # Where all are out of order, one of them has to be asked: it may be back.
-        usable = [one for one in untried if one.breaker.closed(now) and not one.inquiry.silent] or untried
+        answering = [one for one in untried if one.breaker.closed(now) and not one.silent] or untried
+        usable = [one for one in answering if not one.liveness.doubtful()] or answering
         return [replica for replica in usable if most is None or replica.running < most]
 
     def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:

@@ -43,6 +43,7 @@ class ServerKindInquiry:
         self._refused: OrderedDict[bytes, float] = OrderedDict()  # until when
         self._failure = ""
         self._hangs = False
+        self.told = False  # true once it has answered, whatever it said
 
     @property
     def silent(self) -> bool:
@@ -56,7 +57,7 @@ class ServerKindInquiry:
         that failed is asked again after a pause. Raises UpstreamError.
         """
         if self._kind is None:
-            shown = _shown(headers)
+            shown = credentials(headers)
             key, now = _digest(shown), asyncio.get_running_loop().time()
             if now < self._refused.get(key, -math.inf):
                 return _OTHER
@@ -77,7 +78,7 @@ class ServerKindInquiry:
         told = self._kind is not None or self._failure
         if told and (self._asking or now < self._again):
             return
-        shown = _shown(headers)
+        shown = credentials(headers)
         key = _digest(shown)
         if key not in self._asking and now >= self._refused.get(key, -math.inf):
             self._ask(key, shown)
@@ -107,6 +108,7 @@ class ServerKindInquiry:
             return self._failed(f"did not answer /v1/models within {_PATIENCE:g} s", hangs=True)
         except UpstreamError as error:
             return error
+        self.told = True
         if status >= 500 and status not in _FOR_ALL:
             return self._failed(f"answered /v1/models with {status}", hangs=False)
         self._failure = ""
@@ -134,7 +136,8 @@ class ServerKindInquiry:
             self._refused.popitem(last=False)
 
 
-def _shown(headers: Headers) -> Headers:
+def credentials(headers: Headers) -> Headers:
+    """Return the headers of a request that say whose it is."""
     return [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]
 
 

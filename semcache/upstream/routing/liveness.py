@@ -1,0 +1,146 @@
+"""The liveness of one server: when it was heard last, and whether it still answers while requests wait for it.
+
+Knows its backend, and nothing of prompts. Invariant: requests are taken from a server only if it has answered the
+question before, answers it no longer, and has sent no byte to anybody in the meantime.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+
+from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound
+from semcache.upstream.routing.server_kind_inquiry import credentials
+
+_QUIET = 10.0  # seconds without a byte while requests wait, after which it is asked
+_PATIENCE = 5.0  # seconds to answer a question
+_QUESTIONS = 2  # one alone may be late because this process itself had no time
+_PAUSE = 5.0  # seconds between questions to a server that hangs
+_DOUBTFUL = 30.0  # seconds without a byte while requests wait, after which others are preferred
+_log = logging.getLogger(__name__)
+
+
+class Liveness:
+    """Watches the server `name` at `backend`.
+
+    `has_told` says if it has answered the question of which kind it is, which is the same one; None where nobody asks
+    for its kind. Times are those of the event loop.
+    """
+
+    def __init__(self, name: str, backend: Backend, has_told: Callable[[], bool] | None = None) -> None:
+        self._name, self._backend, self._has_told = name, backend, has_told
+        self._waiting: dict[asyncio.Timeout, float] = {}  # since when, the oldest first
+        self._heard = self._again = -math.inf
+        self._answers = False
+        self._shown: Sequence[tuple[str, str]] = ()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.hangs = False
+
+    def heard(self) -> None:
+        """Note that bytes came from it."""
+        self._heard = asyncio.get_running_loop().time()
+        if self.hangs:
+            self.hangs = False
+            _log.warning("the upstream %s answers again", self._name)
+
+    def doubtful(self) -> bool:
+        """Return True if it has sent nothing for long, to nobody, while requests wait for it."""
+        return bool(self._waiting) and asyncio.get_running_loop().time() - self._quiet_since() > _DOUBTFUL
+
+    @asynccontextmanager
+    async def awaiting(self, headers: Sequence[tuple[str, str]]) -> AsyncIterator[None]:
+        """Wait for the first bytes inside. Raises UpstreamError when the server is found to hang."""
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._waiting[limit] = asyncio.get_running_loop().time()
+                self._shown = credentials(headers)
+                self._begin("watch", self._watch)
+                try:
+                    yield
+                finally:
+                    del self._waiting[limit]
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise UpstreamError(
+                f"{self._name} hangs: it sends nothing, and does not answer /v1/models either"
+            ) from None
+
+    def meet(self, headers: Sequence[tuple[str, str]]) -> None:
+        """Ask in the background a server that hangs, and once one that nobody has asked yet."""
+        unasked = self._has_told is None and self._again < 0
+        now = asyncio.get_running_loop().time()
+        if (self.hangs or unasked) and now >= self._again:
+            self._again = now + _PAUSE
+            self._shown = credentials(headers)
+            self._begin("ask", self._greet)
+
+    async def close(self) -> None:
+        """Watch no more."""
+        tasks = [task for task in self._tasks.values() if not task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _quiet_since(self) -> float:
+        return max(self._heard, next(iter(self._waiting.values()), -math.inf))
+
+    def _begin(self, name: str, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        if name not in self._tasks or self._tasks[name].done():
+            self._tasks[name] = asyncio.create_task(work(), name=f"semcache-liveness-{name}")
+
+    async def _watch(self) -> None:
+        """Ask while requests wait in silence, and have them go elsewhere where the server does not answer."""
+        now = asyncio.get_running_loop().time
+        while self._waiting:
+            left = self._quiet_since() + _QUIET - now()
+            if left > 0:
+                await asyncio.sleep(left)
+                continue
+            begun, answered = now(), await self._ask()
+            for _ in range(_QUESTIONS - 1):
+                answered = await self._ask() if answered is None else answered
+            if answered is None and self._heard < begun and self._has_answered():
+                self._give_up(begun)
+            elif self._heard < begun:
+                await asyncio.sleep(_QUIET if answered else _PAUSE)
+
+    def _has_answered(self) -> bool:
+        return self._answers or (self._has_told is not None and self._has_told())
+
+    def _give_up(self, begun: float) -> None:
+        if not self.hangs:
+            self.hangs = True
+            _log.warning(
+                "the upstream %s hangs: it has sent nothing for %d s, and answers no GET /v1/models; it is sent "
+                "no prompt until it answers, and those that wait are sent elsewhere",
+                self._name,
+                _QUIET + _QUESTIONS * _PATIENCE,
+            )
+        for limit, since in self._waiting.items():
+            if since <= begun:
+                limit.reschedule(-math.inf)
+
+    async def _greet(self) -> None:
+        if await self._ask():
+            self.heard()
+
+    async def _ask(self) -> bool | None:
+        """Return True for any answer, None for silence, False where no connection was made, as at a restart."""
+        outbound = Outbound("GET", "/v1/models", [("accept", "application/json"), *self._shown], b"")
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                reply = await self._backend.send(outbound)
+        except (TimeoutError, UpstreamTimeout):
+            return None
+        except UpstreamError:
+            return False
+        self._answers = True
+        await reply.close()
+        return True
