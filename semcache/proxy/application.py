@@ -150,6 +150,7 @@ class Proxy:
             check_exposure(settings, bool(keys))
             number = self._loaded.number
             self._asked = await last_request(store) if number is None else number
+            await self._reports.take_place(store, self._asked)
             self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
             self._web_sockets = WebSocketRoute(
                 self._backend,

@@ -6,7 +6,9 @@ the workers that have done it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -53,8 +55,8 @@ class ReloadingWorker:
 class ReloadReports:
     """The reports of one worker about what came of requests."""
 
-    def __init__(self, worker: ReloadingWorker) -> None:
-        self._worker = worker
+    def __init__(self, worker: ReloadingWorker, is_alive: Callable[[int], bool] | None = None) -> None:
+        self._worker, self._is_alive = worker, is_alive or _is_alive
         self._last: tuple[int, Mapping[str, Any]] | None = None
         self._looks = 0
 
@@ -62,6 +64,24 @@ class ReloadReports:
         """Write what came of a request here, beside what came of it in others. Raises StoreError."""
         self._last, self._looks = (number, result), _LOOKS
         await self._write(store, number, result)
+
+    async def take_place(self, store: ReloadStore, number: int) -> None:
+        """Stand for a worker of this server that died, where this one began with what a request had read.
+
+        Raises StoreError.
+        """
+        saved = await store.learned(_RESULT)
+        if saved is None or saved[0] != number:
+            return
+        known = msgspec.json.decode(saved[1])
+        own = [one for one in known.get("workers", ()) if one["server"] == self._worker.server]
+        if not own:
+            return
+        dead = [one for one in own if not self._is_alive(one["pid"])]
+        if dead:
+            known["workers"] = [one for one in known["workers"] if one not in dead]
+            await store.learn(_RESULT, number, msgspec.json.encode(known))
+        await self.write(store, number, {key: said for key, said in known.items() if key != "workers"})
 
     async def look(self, store: ReloadStore) -> None:
         """Write the last report again if it was lost, for some looks. Raises StoreError."""
@@ -81,6 +101,18 @@ class ReloadReports:
         if "error" in result:
             known.setdefault("error", result["error"])
         await store.learn(_RESULT, number, msgspec.json.encode(known))
+
+
+def _is_alive(pid: int) -> bool:
+    if sys.platform == "win32":  # there, signal 0 would end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def owing(workers: Iterable[Mapping[str, Any]]) -> int:
