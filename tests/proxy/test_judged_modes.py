@@ -18,7 +18,7 @@ from tests.components import replace_strategy, replace_verifiers
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted
 from tests.proxy.test_grey_zone import PARAPHRASE, PROMPT, Judge, said
-from tests.waiting import settled, until
+from tests.waiting import until
 
 PACK = """
 name: test
@@ -145,9 +145,12 @@ async def test_hedged_a_call_that_another_follows_is_charged_to_the_request_that
     async with asking(upstream, judge, tmp_path, "hedged", limits__tokens=13) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
         judge.gate.clear()
-        leader, follower = Call(proxy, ask(PARAPHRASE)), Call(proxy, ask(PARAPHRASE))
+        # Of two that come at once, either may be the first to have its prompt embedded, and so the one that starts.
+        leader = Call(proxy, ask(PARAPHRASE))
         await until(lambda: len(upstream.calls) == 2 and judge.asked)
-        await settled()
+        follower = Call(proxy, ask(PARAPHRASE))
+        flights = proxy.context.forwarder._flights._by_exact
+        await until(lambda: [flight.subscribers for flight in flights.values()] == [2])
         judge.gate.set()
         assert said(await leader.reply()) == "Answer 1."
         gate.set()
