@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,8 +65,22 @@ async def _upstream(settings: Settings, url: str) -> Finding:
     except ConfigError as error:
         return Finding("upstream", "fail", str(error), "name a URL with its scheme: --upstream https://HOST/v1")
     except UpstreamError as error:
-        return Finding("upstream", "fail", f"{url}: {error}", "check the address, the network and upstream.proxy")
+        remedy = _proxy_remedy(given.proxy is not None, url, os.environ)
+        return Finding(
+            "upstream", "fail", f"{url}: {error}", remedy or "check the address, the network and upstream.proxy"
+        )
     return _reply_finding(f"{url} answers {reply.status} in {spent * 1e3:.0f} ms", reply.status, bool(key or fallback))
+
+
+def _proxy_remedy(chosen: bool, url: str, env: Mapping[str, str]) -> str:
+    """Return what to set where other programs are told of a proxy that this one is not; "" where there is none."""
+    scheme = url.partition("://")[0]
+    names = [f"{scheme}_proxy".upper(), f"{scheme}_proxy", "ALL_PROXY", "all_proxy"]
+    named = next((name for name in names if env.get(name)), None)
+    if chosen or named is None:
+        return ""
+    # Not quoted: it may hold a password.
+    return f"{named} is set, and is not read: if the way out leads through a proxy, set upstream.proxy to the same"
 
 
 def _reply_finding(found: str, status: int, has_key: bool) -> Finding:

@@ -67,6 +67,20 @@ def test_all_of_them_away_is_a_failure(upstream: str) -> None:
     assert [row.state for row in found] == ["fail", "fail"]
 
 
+def test_a_proxy_that_other_programs_are_told_of_is_named_where_the_upstream_cannot_be_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert "check the address" in look(url=away())[0].remedy
+    monkeypatch.setenv("HTTP_PROXY", "http://user:secret@127.0.0.1:9")
+    (found,) = look(url=away())
+    assert found.remedy.startswith("HTTP_PROXY is set, and is not read")
+    assert "secret" not in found.remedy
+    (chosen,) = look(url=away(), proxy=away())
+    assert "check the address" in chosen.remedy
+
+
 def test_upstreams_in_this_process(tmp_path: Any) -> None:
     assert look(url="echo")[0].state == "ok"
     (wrong,) = look(url="nonsense")
