@@ -7,6 +7,7 @@ with one reason, never another exception.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ _LONGEST = 4_000  # characters of a task; the words of a longer one are hardly e
 MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
 MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
 _DEPTH = 24
+# The tools by which agents of libraries give their result instead of a message, as their libraries name them.
+_RESULT = re.compile(r"final_(?:answer|result)(?:_\w+)?")
 _ROLES = frozenset(["system", "developer", "user", "assistant", "tool"])
 _sorted = msgspec.json.Encoder(order="sorted")
 
@@ -197,6 +200,16 @@ def begun(messages: Sequence[Mapping[str, Any]]) -> bool:
     with _reading():
         last = messages[-1] if messages else {}
         return last.get("role") == "assistant" and not last.get("tool_calls")
+
+
+def hands_over(answer: Mapping[str, Any]) -> bool:
+    """Return True for an answer that ends a run with a call: one of a tool that takes the result of the run."""
+    try:
+        with _reading():
+            made = [str(one["function"]["name"]) for one in answer.get("tool_calls") or ()]
+    except NoRun:
+        return False
+    return len(made) == 1 and _RESULT.fullmatch(made[0]) is not None
 
 
 def read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:

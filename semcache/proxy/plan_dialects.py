@@ -31,6 +31,7 @@ _SIGNING = re.compile(r"gemini(?!-?[12](?!\d))", re.IGNORECASE)
 _THOUGHTFUL = re.compile(r"deepseek|kimi", re.IGNORECASE)
 _ID = 9  # letters and digits
 _UNSIGNED = "skip_thought_signature_validator"
+_ANY_TOOL = ("required", "any")  # the model has to call one, and chooses which
 
 
 def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
@@ -69,10 +70,15 @@ def other_wish(endpoint: Endpoint, raw: bytes) -> str | None:
         "logprobs": body.get("logprobs") or body.get("top_logprobs"),
         "modalities": body.get("modalities") not in (None, [], ["text"]),
         "n": body.get("n") not in (None, 1),
-        "tool_choice": _choice(body) not in (None, "auto"),
+        "tool_choice": _choice(body) not in (None, "auto", *_ANY_TOOL),
     }
     answered = endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
     return next((name for name, wanted in wishes.items() if wanted), None if answered else "endpoint")
+
+
+def must_call(raw: bytes) -> bool:
+    """Return True if a tool has to be called, so that a message in words is no answer."""
+    return _choice(msgspec.json.decode(raw)) in _ANY_TOOL
 
 
 def chooses_tool(raw: bytes, *, called: bool) -> bool:
@@ -80,7 +86,7 @@ def chooses_tool(raw: bytes, *, called: bool) -> bool:
 
     So it is where the model is to call no more, once it has `called` one.
     """
-    return _choice(msgspec.json.decode(raw)) in (None, "auto", "required", "any", *(("none",) if called else ()))
+    return _choice(msgspec.json.decode(raw)) in (None, "auto", *_ANY_TOOL, *(("none",) if called else ()))
 
 
 def _choice(body: Mapping[str, Any]) -> object:

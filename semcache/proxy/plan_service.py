@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from semcache.agents.found_plan import FoundPlan, LearnedRun
 from semcache.agents.plans import Plans
-from semcache.agents.run import PlanReason, digest, has_error
+from semcache.agents.run import PlanReason, digest, hands_over, has_error
 from semcache.agents.small_planner import SmallWork
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _RUN = re.compile(r"[0-9a-f]{32}")
 _NOTHING = Usage()
+_END: Any = {"role": "assistant", "content": ""}  # of a run that ended with a call
 UserOf: TypeAlias = Callable[[str | None, HeaderList, Caller], str | None]  # whom a body names, its headers, who asks
 _PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
 # What may not be kept, or is wanted new each time, has no plan either; what depends on person or moment has.
@@ -181,7 +182,8 @@ class PlanService:
         turn = self._asked(dialect, request, headers)
         if isinstance(turn, FoundPlan):
             return Unplanned(turn)
-        helper = self._helper(calls)
+        # The small model is for the last word, which is none where a tool has to be called.
+        helper = None if plan_dialects.must_call(request.raw) else self._helper(calls)
         found = await self.plans.lookup(turn.messages, **turn.options, small=helper.filler if helper else None)
         limit = request.controls.max_error
         if limit is not None and found.outcome == "plan" and found.p_success < 1.0 - limit:
@@ -285,8 +287,9 @@ class PlanService:
             odd = PendingRun(tenant, agent, [], tools, whole=True, unfit=PlanReason.UNREADABLE.value)
             self.pending.note(run, replace(odd, user=request.scope.user))
             return run
-        calls = bool(spoken.get("tool_calls"))
-        said = [*messages, spoken]
+        over = hands_over(spoken)
+        calls = bool(spoken.get("tool_calls")) and not over
+        said = [*messages, _END if over else spoken]
         size = len(request.raw) + len(body)
         called = any(one.get("tool_calls") for one in said)
         unfit = "" if plan_dialects.chooses_tool(request.raw, called=called) else "tool-choice"
@@ -349,13 +352,17 @@ class PlanService:
             return LearnedRun("counted", found.plan_id)
         if not success:
             return LearnedRun("failed")
+        messages = pending.messages
         if not pending.whole:
-            return LearnedRun(PlanReason.TRUNCATED.value)
+            if not messages or not messages[-1].get("tool_calls"):
+                return LearnedRun(PlanReason.TRUNCATED.value)
+            # It ended with a call, which gives the result of the run to the client: that is left to the model.
+            messages = [*messages[:-1], _END]
         if pending.unfit:
             # Its calls show what the client wanted in that turn, not what its task needs.
             return LearnedRun(pending.unfit)
         return await self.plans.learn(
-            pending.messages,
+            messages,
             tools=pending.tools,
             tenant=pending.tenant,
             agent=pending.agent,

@@ -40,7 +40,7 @@ async def test_a_call_for_a_model_that_wants_signatures_back_has_its_word_for_no
     ("endpoint", "fields", "why"),
     [
         (Endpoint.CHAT, {"n": 2}, "tool-choice; n"),
-        (Endpoint.CHAT, {"tool_choice": "required"}, "tool-choice"),
+        (Endpoint.CHAT, {"tool_choice": "none"}, "tool-choice"),
         (Endpoint.MESSAGES, {"thinking": {"type": "enabled", "budget_tokens": 1024}}, "tool-choice; thinking"),
         (Endpoint.RESPONSES, {"store": True}, 'stored-response; send "store": false'),
     ],
