@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from semcache.agents.courtesy import without_courtesy
+from semcache.agents.python_literals import as_json
 from semcache.agents.result_signs import failed
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -93,7 +94,7 @@ class DeclaredTool:
 
 @dataclass(frozen=True, slots=True)
 class RunCall:
-    """A tool call with its result. `result` is JSON where it can be read as such, else text."""
+    """A tool call with its result. `result` is JSON where it can be read as such, or as Python writes it, else text."""
 
     tool: str
     arguments: Json
@@ -329,6 +330,9 @@ def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> 
     if not isinstance(arguments, dict) or depth(arguments) > _DEPTH:
         raise NoRun(PlanReason.UNREADABLE)
     result = loaded(text)
+    if result is text and (rewritten := as_json(text)) is not None:
+        result = loaded(rewritten)
+        result = result if result is not rewritten else text
     return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or failed(result))
 
 
