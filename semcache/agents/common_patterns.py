@@ -8,11 +8,14 @@ Invariant: of a template's patterns only those that stand for no single task are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from semcache.agents.pattern import TaskPattern, merge
 from semcache.agents.pattern_gap import PatternGap
-from semcache.agents.slots import SlotKind
+from semcache.agents.short_patterns import frame, freed_together
+from semcache.agents.slots import SlotKind, stem
+from semcache.agents.word_alignment import Element
 
 
 def is_loose(pattern: TaskPattern) -> bool:
@@ -33,6 +36,28 @@ def in_common(known: Sequence[TaskPattern], learned: TaskPattern) -> list[TaskPa
         if any(_text_of(one, two) == text for (one, _), (two, _) in combinations(pairs, 2))
     ]
     return [*found, *thrice]
+
+
+def freed(patterns: Sequence[TaskPattern]) -> tuple[TaskPattern, ...]:
+    """The patterns, of which short ones that differ in their values alone are used for more where enough of them do."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, one in enumerate(patterns):
+        if frame(one.elements):
+            alike.setdefault((one.signs, str(one.asks), *map(_shape, one.elements)), []).append(place)
+    found = dict(enumerate(patterns))
+    for places in alike.values():
+        elements = freed_together([patterns[one].elements for one in places])
+        if elements is not None:
+            found[places[0]] = replace(patterns[places[0]], elements=elements, freed=True)
+            for place in places[1:]:
+                del found[place]
+    return tuple(found.values())
+
+
+def _shape(element: Element) -> str:
+    return (
+        stem(element) if isinstance(element, str) else f"<{element.slot} {element.kind.value} {bool(element.family)}>"
+    )
 
 
 def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from semcache.agents.capture import Draft
-from semcache.agents.common_patterns import in_common
+from semcache.agents.common_patterns import freed, in_common
 from semcache.agents.composed_text import ComposedText, FromResult
 from semcache.agents.passing_values import passing_in
 from semcache.agents.pattern import TaskPattern, fit, widened
@@ -306,7 +306,7 @@ def _patterns(
     # A word that the plan says must be in every task of it.
     kept = [both for both in common if both not in known and not (set(learned.stems) - set(both.stems)) & said]
     best = max(kept, key=lambda one: len(one.stems), default=None)
-    return (*known, learned, *([best] if best is not None else []))
+    return freed((*known, learned, *([best] if best is not None else [])))
 
 
 def _accepting(pattern: TaskPattern, others: Sequence[TaskPattern]) -> TaskPattern:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from semcache.agents.asking_tasks import may_differ, only_asks
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, without_article, writing
-from semcache.agents.short_patterns import family_of, is_asked, may_free
+from semcache.agents.short_patterns import is_asked, is_of_family, may_free
 from semcache.agents.slots import (
     ARTICLE,
     STOP,
@@ -276,7 +276,7 @@ class _FitReading:
         if gap.only and gap.only != only_value(piece, self._salt):
             # The plan may be one for the value that it was learned with, though no call has that.
             odd = self.unsure = True
-        elif gap.family and gap.kind is not SlotKind.CHOICE and gap.family != family_of(piece, self._salt):
+        elif gap.family and gap.kind is not SlotKind.CHOICE and not is_of_family(piece, gap.family, self._salt):
             odd = self.unsure = True
         self.odd += odd
         self.unsure = self.unsure or (odd and bool(gap.slot))

@@ -15,6 +15,7 @@ from hashlib import blake2b
 
 from semcache.agents.qualified_values import is_counted, is_indirect, is_qualified, is_token
 from semcache.agents.slots import ARTICLE, STRICT, SlotKind, find, kind_of, words
+from semcache.agents.value_heads import head_of
 from semcache.agents.value_sorts import has_manner, is_person, is_thing, shape
 from semcache.config.calendar_names import MONTHS, WEEKDAYS
 from semcache.request.text import vocabulary
@@ -98,6 +99,7 @@ class Writing(StrEnum):
     CAPITAL = "capital"  # "Berlin"
     CODE = "code"  # "jdoe7"
     SLUG = "slug"  # "web-app"
+    COMPOUND = "compound"  # "yoga class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class PatternGap:
     which its values were written. `only` is the digest of the one value that a gap without a slot has had, b"" once it
     has had several: with another value the task may need another plan. `led` are the prepositions that its
     values began with: "make <text>" of "on Friday" is not that of "to the project". `family` is the digest of what the
-    values of a short pattern have in common (`short_patterns`).
+    values of a short pattern have in common (`short_patterns`), or several where they are things of several names.
     """
 
     slot: str
@@ -167,6 +169,8 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.SIGNS)
     if kind is SlotKind.NAME and not piece.isupper():
         found.add(Writing.CAPITAL)
+    if head_of(piece):
+        found.add(Writing.COMPOUND)
     if shape(piece):
         found.add(Writing(shape(piece)))
     if all(map(is_person, items(piece))):

@@ -2,8 +2,8 @@
 
 Such a word tells little: "open" is done to files, people and programs by different tools. The pattern of one run is
 therefore for its own values alone. Two runs of one plan with other values free it for values of the same family:
-people, or identifiers with the same letters, ending or sign. Free text is freed only amid values of known kinds. Pure.
-Invariant: a pattern of several telling words is left as it is.
+people, identifiers with the same letters, ending or sign, or things of one name ("yoga class", "spin class"). Free text
+is freed only amid values of known kinds. Pure. Invariant: a pattern of several telling words is left as it is.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from semcache.agents.pattern_gap import PatternGap, only_value
+from semcache.agents.pattern_gap import PatternGap, Writing, only_value
 from semcache.agents.slots import ARTICLE, STOP, STRICT, SlotKind, stem, words
+from semcache.agents.value_heads import head_of
 from semcache.agents.value_sorts import is_person, shape
 from semcache.agents.word_alignment import Element
 from semcache.request.text import vocabulary
 
 _AMID = 2  # values of known kinds beside free text
 _FIXED = 3  # fixed words of such a frame
+_THINGS = 3  # of different names that had one plan
+_HEADS = 64  # names of things that a pattern knows
+_DIGEST = 8  # bytes
 # Words that say next to nothing of what is done, or to what.
 _LIGHT = vocabulary(
     """
@@ -44,7 +48,9 @@ def family_of(value: str, salt: bytes = b"") -> bytes:
         found = f"{form} {ending[1]}"
     if _LOGIN.fullmatch(value) and is_person(re.sub(r"[._-]", " ", value).title()):
         found = "login"
-    return blake2b(found.encode(), digest_size=8, key=salt[:64]).digest() if found else b""
+    if not found and (head := head_of(value)):
+        return only_value(head, salt)
+    return blake2b(found.encode(), digest_size=_DIGEST, key=salt[:64]).digest() if found else b""
 
 
 def pinned(
@@ -75,10 +81,72 @@ def may_free(one: Sequence[Element], two: Sequence[Element], both: Sequence[Elem
     if _likeness(one) != _likeness(two) or any(stem(word) in _LIGHT for word in fixed):
         return False
     gaps = [gap for gap in both if isinstance(gap, PatternGap)]
-    known = [gap for gap in gaps if _is_known(gap)]
+    known = [gap for gap in gaps if _is_known(gap) and not _has_head(gap)]
     # The first value is what the word is done to, and tells as much as the word itself: "move the sofa".
     framed = len(known) >= _AMID and len(fixed) >= _FIXED and gaps[0] in known
     return all(gap.only or _is_known(gap) or (framed and gap.kind is SlotKind.TEXT) for gap in gaps)
+
+
+def is_of_family(value: str, family: bytes, salt: bytes) -> bool:
+    """Return True if a value is of one of the families whose digests these are."""
+    return family_of(value, salt) in _each(family)
+
+
+def freed_together(patterns: Sequence[Sequence[Element]]) -> tuple[Element, ...] | None:
+    """The short pattern of several that differ in their values alone, for things that are called like theirs.
+
+    Three things that had one plan show that the word is enough for a class, a lesson and a meeting. None where fewer
+    had it, or where values differ of which nothing is known.
+    """
+    columns = list(zip(*patterns, strict=True))
+    gaps = [[one for one in column if isinstance(one, PatternGap)] for column in columns]
+    light = any(isinstance(one, str) and stem(one) in _LIGHT for one in patterns[0])
+    if light or not any(map(_are_several_things, gaps)):
+        return None
+    joined = [_joined(held) if held else column[0] for held, column in zip(gaps, columns, strict=True)]
+    return tuple([one for one in joined if one is not None]) if None not in joined else None
+
+
+def _are_several_things(gaps: Sequence[PatternGap]) -> bool:
+    """Return True for gaps that have had things of several names, and enough of them: any two of a name where freed."""
+    had = len({gap.only for gap in gaps if gap.only}) + 2 * len({gap.family for gap in gaps if not gap.only})
+    return bool(gaps) and all(map(_has_head, gaps)) and len({gap.family for gap in gaps}) > 1 and had >= _THINGS
+
+
+def _joined(gaps: Sequence[PatternGap]) -> PatternGap | None:
+    """The gap for the values of all these, None where it is not known which others it may take."""
+    families = {gap.family for gap in gaps}
+    same = len({gap.only or gap.family for gap in gaps}) == 1
+    heads = frozenset([one for family in families for one in _each(family)])
+    if not same and (not all(map(_is_known, gaps)) or (len(families) > 1 and not all(map(_has_head, gaps)))):
+        return None
+    return replace(
+        gaps[0],
+        widest=max(gap.widest for gap in gaps),
+        took=frozenset().union(*[gap.took for gap in gaps]),
+        led=frozenset().union(*[gap.led for gap in gaps]),
+        only=gaps[0].only if same else b"",
+        family=b"".join(sorted(heads)[:_HEADS]),
+    )
+
+
+def are_rivals(one: Sequence[Element], two: Sequence[Element]) -> bool:
+    """Return True unless two patterns of one frame are told apart by what their values are: a class, and a flight."""
+    gaps = [[gap for gap in side if isinstance(gap, PatternGap)] for side in (one, two)]
+    return not any(
+        _has_head(mine) and _is_other_thing(mine.family, theirs) for mine, theirs in zip(*gaps, strict=False)
+    )
+
+
+def _is_other_thing(heads: bytes, gap: PatternGap) -> bool:
+    if gap.family:
+        return _has_head(gap) and not _each(gap.family) & _each(heads)
+    # One word alone is its own head.
+    return gap.widest == 1 and gap.kind is SlotKind.TEXT and bool(gap.only) and gap.only not in _each(heads)
+
+
+def _each(family: bytes) -> frozenset[bytes]:
+    return frozenset([family[at : at + _DIGEST] for at in range(0, len(family), _DIGEST)])
 
 
 def frame(elements: Sequence[Element]) -> str:
@@ -94,6 +162,10 @@ def is_asked(task: str, elements: Sequence[Element]) -> bool:
     """
     begins = [stem(one) for one in elements[:1] if isinstance(one, str)]
     return task[:1].isupper() and task.rstrip().endswith("?") and [word.stem for word in words(task)[:1]] == begins
+
+
+def _has_head(gap: PatternGap) -> bool:
+    return bool(gap.family) and Writing.COMPOUND in gap.took
 
 
 def _is_known(gap: PatternGap) -> bool:

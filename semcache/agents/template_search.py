@@ -21,7 +21,7 @@ from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, TaskPattern, fit, masked
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, only_value
 from semcache.agents.plain_wording import getting, plain_pattern
-from semcache.agents.short_patterns import frame, is_asked
+from semcache.agents.short_patterns import are_rivals, frame, is_asked
 from semcache.agents.slots import ARTICLE, STOP, SlotKind, TaskValue, find, stem, words
 from semcache.agents.template import Template
 from semcache.agents.value_roles import are_exchanged, is_unlike
@@ -213,7 +213,8 @@ class TemplateIndex:
         if held is None or not held[1].telling:
             return False
         rivals = [self._rows[other] for other in self._frames.get(frame(held[1].elements), ())] if held[1].freed else []
-        return all(other is None or other[0] == held[0] for other in rivals)
+        others = [other[1].elements for other in rivals if other is not None and other[0] != held[0]]
+        return not any(are_rivals(held[1].elements, other) for other in others)
 
     def _rows_with(self, word: str) -> NDArray[np.int64]:
         rows = self._arrays.get(word)
