@@ -35,6 +35,7 @@ from semcache.agents.value_pieces import is_cut, is_parted_name, kind_at, own_va
 from semcache.agents.value_roles import are_exchanged, is_unlike
 from semcache.agents.word_alignment import Element, align, weight
 from semcache.request.text import vocabulary
+from semcache.request.wording.verbs import is_base
 from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
@@ -80,13 +81,15 @@ class TaskPattern:
     """Fixed words, in lower case, and gaps. Words are compared by their stems.
 
     `signs` are the loose signs between them, which a task must have too. `freed` says that two runs have shown that one
-    word tells this kind of task from others (`short_patterns`), `asks` that its tasks only asked (`asking_tasks`).
+    word tells this kind of task from others (`short_patterns`), `asks` that its tasks only asked (`asking_tasks`),
+    `orders` that they began with a verb and ended with no question mark.
     """
 
     elements: tuple[Element, ...]
     signs: str = ""
     freed: bool = False
     asks: bool = False
+    orders: bool = False
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -164,7 +167,8 @@ def learned(task: str, values: Mapping[str, str], *, salt: bytes = b"") -> TaskP
         place = end
     rest = [_spelt(task, word) for word in said[place:]]
     spans = [span_of(task, said, first, end, gap.kind) for first, end, gap in taken]
-    return TaskPattern((*elements, *rest), loose_signs(task, spans), asks=only_asks(task))
+    orders = bool(said) and is_base(said[0].stem) and not task.rstrip().endswith("?")
+    return TaskPattern((*elements, *rest), loose_signs(task, spans), asks=only_asks(task), orders=orders)
 
 
 def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
@@ -212,11 +216,11 @@ def fit(pattern: TaskPattern, task: str, *, salt: bytes = b"") -> PatternFit | N
 
 
 def _is_other_form(pattern: TaskPattern, task: str, said: Sequence[TaskWord], path: Sequence[tuple[int, int]]) -> bool:
-    """Return True for a word in another form than the pattern's, and for a short order that is asked: "call Ann?"."""
+    """Return True for a word in another form than the pattern's, and for an order that is asked: "Call Ann?"."""
     places = [(one, said[first]) for one, (first, end) in zip(pattern.elements, path, strict=True) if first < end]
     if any(isinstance(one, str) and _spelt(task, word) != one for one, word in places):
         return True
-    return pattern.freed and is_asked(task, pattern.elements)
+    return (pattern.freed or pattern.orders) and is_asked(task, pattern.elements)
 
 
 def _gaps(pattern: TaskPattern) -> list[PatternGap]:
@@ -326,7 +330,7 @@ def merge(one: TaskPattern, two: TaskPattern, *, doubted: bool = False) -> TaskP
             return None
         widest = max(_width(mine), _width(theirs))
         merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
-    pattern = TaskPattern(tuple(_joined(merged)), one.signs, asks=asks)
+    pattern = TaskPattern(tuple(_joined(merged)), one.signs, asks=asks, orders=one.orders and two.orders)
     if not pattern.telling:
         pattern = replace(pattern, freed=may_free(one.elements, two.elements, pattern.elements))
     kept = sum(map(weight, pattern.fixed))

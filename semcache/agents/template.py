@@ -328,7 +328,7 @@ def _plainly(name: str, value: Json) -> Any:
 
 
 def _pattern(pattern: TaskPattern) -> Json:
-    told = {"signs": pattern.signs, "freed": pattern.freed, "asks": pattern.asks}
+    told = {"signs": pattern.signs, "freed": pattern.freed, "asks": pattern.asks, "orders": pattern.orders}
     more = {name: value for name, value in told.items() if value}
     return [*[_element(one) for one in pattern.elements], *([more] if more else [])]
 
@@ -345,8 +345,8 @@ def _element(one: Any) -> Json:
 def _read_pattern(data: list[Json]) -> TaskPattern:
     more = {name: value for one in data if isinstance(one, dict) for name, value in one.items()}
     elements = [_read_element(one) for one in data if not isinstance(one, dict)]
-    signs, freed, asks = more.get("signs", ""), more.get("freed", False), more.get("asks", False)
-    return TaskPattern(tuple(elements), str(signs), bool(freed), bool(asks))
+    said = [bool(more.get(name)) for name in ("freed", "asks", "orders")]
+    return TaskPattern(tuple(elements), str(more.get("signs", "")), *said)
 
 
 def _read_element(data: Json) -> Any:

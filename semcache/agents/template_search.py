@@ -162,7 +162,8 @@ class TemplateIndex:
         for row, _ in self._lexical(task)[:ALIGNED]:
             held = self._rows[row]
             other = plain_pattern(held[1]) if held is not None and self._telling(row) else None
-            other = None if other is not None and other.freed and is_asked(said, other.elements) else other
+            orders = other is not None and (other.freed or other.orders)
+            other = None if other is not None and orders and is_asked(said, other.elements) else other
             other = getting(other) if wish and other is not None else other
             fitted = fit(other, task, salt=self._salt) if other is not None else None
             if held is not None and other is not None and fitted is not None and fitted.whole and other.telling:
@@ -235,6 +236,7 @@ class TemplateIndex:
             and not _ORDERING & held[1].content
             and sorted(held[1].signs.split()) == signs
             and (held[1].asks or _has_forms(held[1], task))
+            and not (held[1].orders and is_asked(task, held[1].elements))
             and (fitted := _unordered(held[1], task, found, self._salt)) is not None
         ]
 
