@@ -18,6 +18,7 @@ from semcache.agents.adapt import PlannedCall
 from semcache.agents.found_plan import FoundPlan
 from semcache.agents.run import digest
 from semcache.dialects.body import UNREADABLE
+from semcache.proxy.call_habits import CallField
 from semcache.types import Endpoint
 
 Json: TypeAlias = dict[str, Any]
@@ -126,14 +127,30 @@ def _raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, run: str, created: int) -> bytes:
-    """Return the plan as the complete answer of a model; the ids of its calls follow from `run`."""
+def answer(
+    endpoint: Endpoint,
+    model: str,
+    found: FoundPlan,
+    *,
+    id: str,
+    run: str,
+    created: int,
+    wanted: frozenset[CallField] = frozenset(),
+) -> bytes:
+    """Return the plan as the complete answer of a model; the ids of its calls follow from `run`.
+
+    `wanted` are the fields that calls of this model have had, beside those that its name tells of.
+    """
     ids = [f"call_{run}_{number}" for number in range(len(found.calls))]
     if endpoint is Endpoint.CHAT:
         # Mistral refuses a conversation with any other ids than these.
         ids = [digest(one).hex()[:_ID] for one in ids]
+    calls = list(zip(ids, found.calls, strict=True))
     write = {Endpoint.MESSAGES: _message, Endpoint.RESPONSES: _response}.get(endpoint, _completion)
-    return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
+    body = write(model, found, calls, id, created)
+    if endpoint is Endpoint.CHAT and calls:
+        _complete(body["choices"][0]["message"], model, wanted)
+    return msgspec.json.encode(body)
 
 
 def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCall]], id: str, created: int) -> Json:
@@ -143,11 +160,6 @@ def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Planned
             {"id": name, "type": "function", "function": {"name": one.tool, "arguments": json.dumps(one.arguments)}}
             for name, one in calls
         ]
-        if _THOUGHTFUL.search(model):
-            message["reasoning_content"] = " "
-        if _SIGNING.search(model):
-            # Gemini refuses what comes behind a call without a signature; this is its word for a call of another's.
-            message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": _UNSIGNED}}
     return {
         "id": f"chatcmpl-{id}",
         "object": "chat.completion",
@@ -156,6 +168,15 @@ def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Planned
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
         "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
     }
+
+
+def _complete(message: Json, model: str, wanted: frozenset[CallField]) -> None:
+    """Add to a message with calls what its model's provider wants back."""
+    if _THOUGHTFUL.search(model) or CallField.THOUGHT in wanted:
+        message["reasoning_content"] = " "
+    if _SIGNING.search(model) or CallField.SIGNATURE in wanted:
+        # Gemini refuses what comes behind a call without a signature; this is its word for a call of another's.
+        message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": _UNSIGNED}}
 
 
 def _message(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCall]], id: str, _created: int) -> Json:

@@ -24,6 +24,7 @@ from semcache.protocols import Dialect
 from semcache.proxy import plan_dialects
 from semcache.proxy.asgi import HeaderList
 from semcache.proxy.auth import Caller
+from semcache.proxy.call_habits import CallHabits
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.pending_runs import PendingRun, PendingRuns
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
@@ -122,7 +123,7 @@ class PlanService:
         self.small = small
         self.user_of: UserOf = lambda _named, _headers, _caller: None
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
-        self.pending = PendingRuns()
+        self.pending, self._habits = PendingRuns(), CallHabits()
         self._under_way: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._others = others
@@ -241,7 +242,8 @@ class PlanService:
         now = int(self._clock())
         # The same ids for the same conversation: the reply to its results is then found as an identical request.
         ids = digest(self._salt.hex(), "calls", tenant, turn.messages).hex()[:24]
-        body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, run=ids, created=now)
+        named, wanted = request.model, self._habits.of(request.model)
+        body = plan_dialects.answer(request.endpoint, named, found, id=request_id, run=ids, created=now, wanted=wanted)
         payload, own = _written(turn, body, b"semcache; hit; detail=plan")
         own.insert(-1, (b"x-semcache-plan", (found.plan_id or "").encode()))
         template = self.plans.library.get(found.plan_id)
@@ -280,6 +282,7 @@ class PlanService:
         if read is None or request.controls.no_store:
             return None
         messages, tools = read
+        self._habits.note(request.model, spoken or {})
         tenant, agent = request.scope.tenant, agent_of(request, headers)
         run = self.run_of(request.scope, header(headers, AGENT), header(headers, SESSION), messages)
         if spoken is None:
