@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 
-from semcache.agents.qualified_values import is_counted, is_indirect, is_qualified, is_token
+from semcache.agents.qualified_values import is_counted, is_indirect, is_pointing, is_qualified, is_token
 from semcache.agents.slots import ARTICLE, STRICT, SlotKind, find, kind_of, words
 from semcache.agents.value_heads import head_of
 from semcache.agents.value_sorts import has_manner, is_person, is_thing, shape
@@ -99,6 +99,7 @@ class Writing(StrEnum):
     CAPITAL = "capital"  # "Berlin"
     CODE = "code"  # "jdoe7"
     SLUG = "slug"  # "web-app"
+    POINTING = "pointing"  # "this page"
     COMPOUND = "compound"  # "yoga class"
 
 
@@ -163,6 +164,8 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.COUNTED)
     if is_indirect(piece):
         found.add(Writing.INDIRECT)
+    if is_pointing(piece):
+        found.add(Writing.POINTING)
     if " " in piece:
         found.add(Writing.WORDS)
     if is_token(piece):

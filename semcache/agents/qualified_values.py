@@ -48,6 +48,13 @@ _INDIRECT = re.compile(
     r"|\bin (?:English|French|Spanish|German|Italian|Portuguese|Dutch|Polish|Russian|Chinese|Japanese|Korean|Arabic"
     r"|Turkish|Hindi|Swedish|Danish|Norwegian|Finnish|Czech|Greek|Hebrew|Ukrainian)\Z"
 )
+# What the user has in front of him, and the task does not hold: "this page", "the attached file", not "this week".
+_SHOWN = re.compile(
+    r"(?:this|that|these|those)\b(?! (?:second|minute|hour|morning|afternoon|evening|week|weekend|month|quarter|year"
+    r"|season|spring|summer|autumn|fall|winter)s?\b)|(?:it|them|here|there)\Z"
+    r"|(?:(?:the|my) )?(?:attached|enclosed|above|following|selected|highlighted|pasted|uploaded)\b",
+    re.IGNORECASE,
+)
 _RANKS = vocabulary("first last next top bottom latest newest oldest only")
 _NUMBER = re.compile(r"v?\d[\d.,:]*")
 
@@ -83,6 +90,11 @@ def is_counted(value: str) -> bool:
 def is_indirect(value: str) -> bool:
     """Return True for what is to be put in other words: "that I am late", "when it is due", "thanks in Spanish"."""
     return _INDIRECT.search(value) is not None
+
+
+def is_pointing(value: str) -> bool:
+    """Return True for what points at something that the task does not hold: "this page", "the attached file", "it"."""
+    return _SHOWN.match(value) is not None
 
 
 def is_token(value: str) -> bool:

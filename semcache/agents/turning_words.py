@@ -117,6 +117,8 @@ def _unlike_value(task: str, pattern: TaskPattern, fit: PatternFit, *, asks: boo
         return "no name"
     if not asks and any(_is_list(gap, piece) for gap, piece in taken):
         return "a list"
+    if any(_points(gap, piece) for gap, piece in taken):
+        return "what is pointed at"
     measures = pattern.elements[0] in _MEASURING and not _is_joined(pattern)
     if (
         writes
@@ -158,6 +160,12 @@ def _is_bounded(gap: PatternGap, piece: str) -> bool:
     """Return True where a bound, "at most $30", stands in the place of what had none."""
     free = gap.kind is SlotKind.QUOTED or (gap.kind is SlotKind.TEXT and gap.widest >= _FREE)
     return not free and Writing.BOUNDED in writing(piece) - gap.took
+
+
+def _points(gap: PatternGap, piece: str) -> bool:
+    """Return True where a word that points stands in the place of a value: no tool knows what it points at."""
+    free = gap.kind not in (SlotKind.NAME, SlotKind.TEXT, SlotKind.ID) or gap.widest >= _FREE
+    return not free and Writing.POINTING in writing(piece) - gap.took
 
 
 def _is_list(gap: PatternGap, piece: str) -> bool:

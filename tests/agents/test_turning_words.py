@@ -263,3 +263,25 @@ async def test_a_path_is_filled_in_as_a_whole(path: str) -> None:
     )
     found = await plans.lookup(asked(f"Open the file {path} for reading"), tools=tools)
     assert [one.arguments for one in found.calls] == [{"path": path}]
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("see you soon", "plan"),
+        ("this page", "miss"),
+        ("these two lines", "miss"),
+        ("the attached file", "miss"),
+        ("this week", "plan"),
+    ],
+)
+async def test_what_the_user_points_at_is_no_value_for_a_tool_that_reads_either(text: str, outcome: str) -> None:
+    plans, tools = opened(), [tool("translate", reads=True, text="string", language="string")]
+    for one, language in (("good morning", "French"), ("thank you", "German")):
+        run = finished(f"Translate {one} into {language}", ("translate", {"text": one, "language": language}, "ok"))
+        await plans.record(run, tools=tools)
+    assert (await plans.lookup(asked(f"Translate {text} into Polish"), tools=tools)).outcome == outcome
+    if outcome == "miss":
+        run = finished(f"Translate {text} into Polish", ("translate", {"text": text, "language": "Polish"}, "ok"))
+        await plans.record(run, tools=tools)
+        assert (await plans.lookup(asked(f"Translate {text} into Greek"), tools=tools)).outcome == "plan"
