@@ -177,7 +177,7 @@ async def test_a_plan_that_failed_is_not_served_to_such_a_task_again(tmp_path: P
         ({"x_semcache_max_error": "0.01"}, {}),
         ({"x_semcache_category": "disabled"}, {}),
         ({}, {"tools": TOOLS[:2]}),
-        ({}, {"tool_choice": "required"}),
+        ({}, {"tool_choice": "none"}),
         ({}, {"temperature": 2.0}),
     ],
     ids=str,
@@ -213,7 +213,7 @@ async def test_a_reply_without_a_plan_says_why_and_of_which_argument(tmp_path: P
             "plan-done",
         ]
         assert first.header("x-semcache-plan-why") is None
-        forced = await here.ask(asked(task("di_moe_4")), body={"tool_choice": "required"})
+        forced = await here.ask(asked(task("di_moe_4")), body={"tool_choice": "none"})
         assert forced.header("x-semcache-plan-why") == "tool-choice"
 
 
