@@ -203,19 +203,23 @@ class Maintenance:
         for entry_id in unread:
             self._live.registry.reject(await self._store.rejections(entry_id))
         for change in changes:
-            if change.kind is ChangeKind.REJECT:
-                self._live.registry.reject([Rejection(change.entry_id, change.exact)])
-            elif change.kind is ChangeKind.ALLOW:
-                self._live.registry.allow([Rejection(change.entry_id, change.exact)])
-            elif change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
-                right = change.kind is ChangeKind.RIGHT
-                await self._learner.feedback(change.entry_id, correct=right, change=change.seq)
-        read_again = (ChangeKind.PUT, ChangeKind.UNKNOWN)
-        put = list(dict.fromkeys(change.entry_id for change in changes if change.kind in read_again))
-        unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.wants(entry_id)]
-        alias = {change.entry_id for change in changes if change.kind is ChangeKind.ALIAS} - {*gone, *unknown}
+            await self._apply_verdict(change)
+        put = [one.entry_id for one in changes if one.kind in (ChangeKind.PUT, ChangeKind.UNKNOWN)]
+        unknown = [one for one in dict.fromkeys(put) if one not in gone and self._live.wants(one)]
+        alias = {one.entry_id for one in changes if one.kind is ChangeKind.ALIAS} - {*gone, *unknown}
         if unknown or alias:
             await self._take_in(unknown, alias)
+
+    async def _apply_verdict(self, change: Change) -> None:
+        """Apply a change that says for whom an entry is right or wrong; ignore others."""
+        match change.kind:
+            case ChangeKind.REJECT:
+                self._live.registry.reject([Rejection(change.entry_id, change.exact)])
+            case ChangeKind.ALLOW:
+                self._live.registry.allow([Rejection(change.entry_id, change.exact)])
+            case ChangeKind.RIGHT | ChangeKind.WRONG as verdict:
+                right = verdict is ChangeKind.RIGHT
+                await self._learner.feedback(change.entry_id, correct=right, change=change.seq)
 
     async def _take_in(self, unknown: Sequence[int], alias: set[int]) -> None:
         """Make entries findable that others stored, and put others into the answer classes that the store names.

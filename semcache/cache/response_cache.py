@@ -252,7 +252,7 @@ class ResponseCache:
 
         `cached` is the entry that was served, None if it has to be read.
         """
-        findable = await self._with_vector(lookup, served)
+        findable = await self.with_vector(lookup) if served.how is Outcome.EXACT or served.edit else lookup
         admitted, fresh = await self._store_audited(findable, answer)
         said = None if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER else answer
         # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
@@ -260,10 +260,8 @@ class ResponseCache:
             await self._learner.audit(lookup, served, said, cached=cached, fresh=fresh)
         return admitted
 
-    async def _with_vector(self, lookup: Lookup, served: Serve) -> Lookup:
-        """Look a request up again if its hit carries no vector, by which a fresh answer is found."""
-        if served.how is not Outcome.EXACT and not served.edit:
-            return lookup
+    async def with_vector(self, lookup: Lookup) -> Lookup:
+        """Look a request up again, by meaning, if it was served without a vector: a fresh answer is found by that."""
         request = lookup.request
         blind = replace(request, controls=replace(request.controls, no_cache=True))
         return replace(await self.consult(blind, lookup.request_id), request=request)

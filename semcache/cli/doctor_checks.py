@@ -259,7 +259,7 @@ async def _sealed(store: EntryStore, entries: int, has_ring: bool) -> Finding:
 
 
 async def _prices(settings: Settings, store: EntryStore) -> Finding:
-    from semcache.cli.stats import unpriced_models
+    from semcache.cli.stored_statistics import unpriced_models
     from semcache.config.packs import load
 
     try:

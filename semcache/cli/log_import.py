@@ -174,14 +174,13 @@ async def _keep_one(
     exact = lookup.key.exact if lookup.key is not None else b""
     card = cache.registry.exact(exact)
     held = card if card is not None and card.expires > now else None
-    since = report.answered.get(exact, held.created if held is not None and not options.fresh else None)
-    known = since is not None and (given is None or given <= since)
-    lost = known and held is not None and exact not in report.answered and await _of_another_embedder(cache, held)
-    if known and not lost:
+    answered = report.answered.get(exact)
+    since = held.created if answered is None and held is not None and not options.fresh else answered
+    if since is not None and (given is None or given <= since) and not await _is_lost(cache, held, answered):
         report.present += 1
         return
     if held is not None:
-        lookup = await _embedded(cache, lookup)
+        lookup = await cache.with_vector(lookup)
     at = None if options.fresh else given
     decision = cache.admission(lookup, logged.answer)
     if isinstance(decision, Store) and at is not None and at + decision.ttl <= now:
@@ -198,19 +197,12 @@ async def _keep_one(
     report.undated += at is None and not options.fresh
 
 
-async def _of_another_embedder(cache: ResponseCache, card: Card) -> bool:
-    """Return True if paraphrases no longer find an entry, because the embedder has changed since."""
-    if not card.partition:
+async def _is_lost(cache: ResponseCache, card: Card | None, answered: float | None) -> bool:
+    """Return True if paraphrases no longer find an entry of an earlier run, because the embedder has changed since."""
+    if card is None or answered is not None or not card.partition:
         return False
     entry = await cache.get(card.id)
     return entry is not None and entry.embedder_id != cache.embedder_id
-
-
-async def _embedded(cache: ResponseCache, lookup: Lookup) -> Lookup:
-    """Return the same lookup with its vector, which an exact hit does without."""
-    request = lookup.request
-    blind = replace(request, controls=replace(request.controls, no_cache=True))
-    return replace(await cache.consult(blind, lookup.request_id), request=request)
 
 
 def _place(cache: ResponseCache, logged: LoggedCall, options: ImportOptions) -> LoggedCall:

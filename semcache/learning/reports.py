@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Protocol
 
 from semcache.learning.withdrawn_labels import is_report, standing_labels, withdrawal
@@ -85,11 +86,7 @@ async def reject_wrong(
     changed: dict[str, Any] = {"id": public_id(entry.id)}
     if not counted:
         changed[UNCOUNTED] = entry.category
-    wrong = served or [entry.key.exact]
-    others = await store.alike(entry.id)
-    alike = [Rejection(other, exact) for other, own in others.items() for exact in wrong if exact != own]
-    refused = {one for other in others for one in await store.rejections(other)}
-    fresh = [one for one in alike if one not in refused]
+    alike, fresh = await _rejections_alike(store, entry, served or [entry.key.exact])
     if fresh:
         await store.reject(fresh, now=now)
         changed["alike"] = [[public_id(one.entry_id), one.exact.hex()] for one in fresh]
@@ -110,6 +107,16 @@ async def reject_wrong(
     return rejections + alike
 
 
+async def _rejections_alike(
+    store: ReportingStore, entry: Entry, wrong: Sequence[bytes]
+) -> tuple[list[Rejection], list[Rejection]]:
+    """The rejections of other entries of the same answer for these requests but their own; and those that are new."""
+    others = await store.alike(entry.id)
+    alike = [Rejection(other, exact) for other, own in others.items() for exact in wrong if exact != own]
+    known = {one for other in others for one in await store.rejections(other)}
+    return alike, [one for one in alike if one not in known]
+
+
 async def withdraw(
     store: ReportingStore, entry_id: int, *, now: float, tenant: str | None = None, who: str = ""
 ) -> Withdrawn | None:
@@ -120,12 +127,10 @@ async def withdraw(
     if not isinstance(store, OperatorStore):
         return None
     name = public_id(entry_id)
-    reports: list[AdminAction] = []
-    for action in await store.actions(tenant=tenant, limit=_MOST):
-        if action.detail.get("id") == name and action.action in (REPORT, WITHDRAW):
-            if action.action == WITHDRAW:
-                break
-            reports.append(action)
+    about = [one for one in await store.actions(tenant=tenant, limit=_MOST) if one.detail.get("id") == name]
+    # The newest come first: what was reported before an earlier withdrawal is withdrawn.
+    told = takewhile(lambda one: one.action != WITHDRAW, about)
+    reports = [one for one in told if one.action == REPORT]
     standing, wrong = await _told_in_log(store, entry_id)
     labels = [one for one in standing if tenant in (None, one.tenant)]
     if not reports and not labels:

@@ -15,7 +15,7 @@ import pytest
 from semcache.cache.opening_from_settings import open_from
 from semcache.cache.response_cache import ResponseCache
 from semcache.cli.open_store import store_of
-from semcache.cli.stats import learned_strategies
+from semcache.cli.stored_statistics import learned_strategies
 from semcache.config.packs import load
 from semcache.config.settings import Settings
 from semcache.matching.strategies.certified.priors import PATH

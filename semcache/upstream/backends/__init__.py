@@ -61,36 +61,10 @@ def open_backend(
             secret=secret,
             note=note,
         )
-    elif upstream.startswith("engine:"):
-        from semcache.engine.engine_config import EngineConfig
-        from semcache.upstream.backends.local_engine import EngineBackend
-
-        backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=connection.timeout)
-    elif upstream == "echo":
-        from semcache.upstream.backends.echo import echo_app
-        from semcache.upstream.backends.inprocess import InProcessBackend
-
-        backend = InProcessBackend(echo_app(), timeout=connection.timeout)
-    elif upstream == "litellm" or upstream.startswith("litellm:"):
-        from semcache.upstream.backends.litellm import LiteLLMBackend
-
-        model = upstream.partition(":")[2] or None
-        backend = LiteLLMBackend(model, api_key=connection.api_key, timeout=connection.timeout)
-    elif is_served(upstream):
-        from semcache.upstream.backends.http import HttpBackend
-
-        backend = HttpBackend(upstream, connection)
-    elif (name := upstream.partition(":")[0]) in plugins.names("backends") and name not in SCHEMES:
-        rest = upstream.partition(":")[2]
-        backend = plugins.make("backends", name, rest, api_key=connection.api_key, timeout=connection.timeout)
     else:
-        raise ConfigError(
-            f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), the unix:PATH of a "
-            "socket, several by commas, engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), "
-            f"echo{_plugged()}"
-        )
-    if secret is not None and salt and len(urls) == 1 and not replicas:
-        backend = _salted(backend, urls[0], secret)
+        backend = _single(upstream, connection)
+        if secret is not None and salt and len(urls) == 1:
+            backend = _salted(backend, urls[0], secret)
     if anthropic_url is None:
         return backend
     from semcache.upstream.backends.by_path import ByPath
@@ -98,6 +72,37 @@ def open_backend(
 
     messages = HttpBackend(anthropic_url, replace(connection, api_key=None, fallback_key=None))
     return ByPath(backend, {"/v1/messages": messages})
+
+
+def _single(upstream: str, connection: Connection) -> Backend:
+    """The backend of one server, model, package or plug-in. Raises ConfigError for a name of none."""
+    name, _, rest = upstream.partition(":")
+    if is_served(upstream):
+        from semcache.upstream.backends.http import HttpBackend
+
+        return HttpBackend(upstream, connection)
+    if upstream.startswith("engine:"):
+        from semcache.engine.engine_config import EngineConfig
+        from semcache.upstream.backends.local_engine import EngineBackend
+
+        return EngineBackend(EngineConfig(rest), timeout=connection.timeout)
+    if name == "litellm":
+        from semcache.upstream.backends.litellm import LiteLLMBackend
+
+        return LiteLLMBackend(rest or None, api_key=connection.api_key, timeout=connection.timeout)
+    if upstream == "echo":
+        from semcache.upstream.backends.echo import echo_app
+        from semcache.upstream.backends.inprocess import InProcessBackend
+
+        return InProcessBackend(echo_app(), timeout=connection.timeout)
+    if name in plugins.names("backends") and name not in SCHEMES:
+        made: Backend = plugins.make("backends", name, rest, api_key=connection.api_key, timeout=connection.timeout)
+        return made
+    raise ConfigError(
+        f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), the unix:PATH of a "
+        "socket, several by commas, engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), "
+        f"echo{_plugged()}"
+    )
 
 
 def _plugged() -> str:
