@@ -168,7 +168,7 @@ WHY = {
     "semantic": "The strategy of the category accepted a neighbour's answer for this request.",
     "wording": "The same question in slightly other words; see [equal wordings](decision-reference.md#equal-wordings).",
     "judged": "A language model said that the neighbour's answer fits, and its verdicts are reliable enough; see [a "
-    "language model's word](decision-reference.md#a-language-models-word).",
+    "language model's verdict](decision-reference.md#a-language-models-verdict).",
     "plan": "A [plan](plans.md) was the answer: an agent has done such a task before.",
     "cold": "No entry is near enough to be considered.",
     "below-threshold": "The best neighbour's score is too low.",

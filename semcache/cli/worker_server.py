@@ -1,4 +1,4 @@
-"""One of several worker processes of `semcache serve`: a server, and its word to its parent that it lives.
+"""One of several worker processes of `semcache serve`: a server, and its messages to its parent.
 
 Knows uvicorn and the pipe to the parent. Invariant: a worker ends with its parent, also if that one was killed; what a
 reload has read goes to the parent, for those who come later.
@@ -28,7 +28,7 @@ _EVERY = 0.5  # seconds
 
 
 class Word(NamedTuple):
-    """The word of a worker: if it serves, and what it has read anew."""
+    """The message of a worker to its parent: if it serves, and what it has read anew."""
 
     serves: bool
     read: Loaded | None

@@ -42,7 +42,7 @@ class KeyLimiter:
     """Admits requests within the limits of their keys. `usual` are those of a key that has none of its own.
 
     `hits` says that hits count as well: then a request is admitted before it is read, and otherwise only once the cache
-    has no answer to it. Its tokens and dollars are counted either way: a hit, too, may have cost a model's word.
+    has no answer to it. Its tokens and dollars are counted either way: a hit, too, may have cost a model's verdict.
     """
 
     def __init__(

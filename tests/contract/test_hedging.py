@@ -187,7 +187,7 @@ def test_a_call_that_was_drawn_for_an_audit_goes_on_and_judges_what_was_served(t
         eventually(lambda: proxy.get("/semcache/stats").json()["judged"]["default"]["wrong"] == 1)
         printed = semcache("stats", "--url", proxy.url)
         assert re.search(r"judged\s+1\s+1\s+100\.00%", printed), "errors are told by tier"
-        assert "a language model's word (" in printed
+        assert "a language model's verdict (" in printed
         assert ask(proxy, PARAPHRASE)[0] == "Answer 2.", "it was found wrong, and its own answer was kept"
     assert upstream.asked.count("answer") == 2, "the call that was made is the audit"
 

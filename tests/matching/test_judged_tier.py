@@ -1,4 +1,4 @@
-"""The judged tier: a language model's word is worth what audits show, and never costs a right answer."""
+"""The judged tier: a language model's verdict is worth what audits show, and never costs a right answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated language model's word: what it settles at once, and what is learned where it comes too late to serve."""
+"""A simulated language model's verdict: what it settles at once, and what is learned if it comes too late to serve."""
 
 from __future__ import annotations
 

@@ -15,11 +15,11 @@ SEED = 2
 EACH = 6
 
 
-def check_set(seed: int = SEED) -> list[Pair]:
+def check_set() -> list[Pair]:
     """Pairs of both labels, as many of either; no prompt of theirs is ever trained on by the recipe."""
     prompts = files("semcache.train.recipe").joinpath("prompts.txt").read_text(encoding="utf-8").splitlines()
-    found = list(synthesize(prompts, seed=seed, each=EACH))
-    rng = random.Random(seed)
+    found = list(synthesize(prompts, seed=SEED, each=EACH))
+    rng = random.Random(SEED)
     of = [[pair for pair in found if pair.same is same] for same in (True, False)]
     count = min(map(len, of))
     chosen = [pair for pairs in of for pair in rng.sample(pairs, count)]

@@ -1,4 +1,4 @@
-"""Pairs without a label, on which a network learns the word of its teachers.
+"""Pairs without a label, on which a network learns the predictions of its teachers.
 
 A written group labels some of its pairs; the others, and neighbours among texts that were written apart, are as near as
 what a cache has to tell apart, and nobody has to read them (Thakur et al. 2021, "Augmented SBERT", section 3.1).

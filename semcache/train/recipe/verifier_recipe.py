@@ -1,8 +1,8 @@
 """The step of the recipe that makes the verifier: mix, teach, train, calibrate, write.
 
 Teachers, which have all layers of the encoder, learn from the labelled pairs. Students, which have fewer, learn from
-them too and then from the teachers' word on these pairs and on others that nobody labelled; the first of them learns
-from the word of all at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
+them too and then from the teachers' predictions on these pairs and on others that nobody labelled; the first of them
+learns from the predictions of all at last (Hinton et al. 2015, "Distilling the knowledge in a neural network").
 Knows the order of the work and its sizes; what a pair is worth is `mixture`'s and `authored`'s. Invariant: equal data,
 sizes and seed give an equal folder on equal software, however often the step was interrupted; a GPU adds in another
 order each time, and gives one that is nearly equal.

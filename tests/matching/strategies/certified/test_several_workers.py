@@ -33,7 +33,7 @@ def spent_by_meaning(workers: int, wrong: int) -> float:
 
 
 def spent_on_words(workers: int, wrong: int) -> float:
-    """The same of hits on a language model's word."""
+    """The same of hits on a language model's verdict."""
     every = [JudgedTier(load("default"), grants=1.0 / workers) for _ in range(workers)]
     neighbour = DoubtedNeighbour("default", 0.9, Controls())
     values = with_model_verdict(PLAIN, model_verdict_about(0.9, 0.99, sampled=True))
