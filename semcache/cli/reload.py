@@ -37,7 +37,7 @@ def reload(
     elif "error" in result:
         output.note(f"error: not reloaded, everything is as it was: {result['error']}")
     else:
-        from semcache.proxy.reload_word import owing
+        from semcache.proxy.reload_requests import owing
         from semcache.proxy.reloading import said
 
         changed, *more = said(result)
@@ -52,7 +52,7 @@ def reload(
 
 
 async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
-    from semcache.proxy.reload_word import owing, request_reload, result_of
+    from semcache.proxy.reload_requests import owing, request_reload, result_of
     from semcache.proxy.reloading import write_action
 
     async with store_of(settings) as store:

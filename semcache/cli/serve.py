@@ -88,7 +88,7 @@ async def _preflight(settings: Settings) -> Loaded:
     """Find mistakes that every worker would stumble over, and return the files. Raises ConfigError or StoreError."""
     from semcache.config.settings import check_exposure
     from semcache.models.verifiers import open_verifiers
-    from semcache.proxy.reload_word import last_request
+    from semcache.proxy.reload_requests import last_request
     from semcache.proxy.reloading import read_files
     from semcache.upstream.backends import open_backend
     from semcache.upstream.backends.connection import Connection

@@ -35,11 +35,11 @@ from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, with_status_not
 from semcache.proxy.client_edges import ClientEdges
 from semcache.proxy.configuration_digest import configuration_digest
 from semcache.proxy.connection_limits import ConnectionLimits
-from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
-from semcache.proxy.reload_word import ReloadingWorker, ReloadReports, last_request, last_requester, request_reload
+from semcache.proxy.process_parts import open_process_parts, open_upstream
+from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports, last_request, last_requester, request_reload
 from semcache.proxy.reloading import Loaded, differences, is_new, not_reloaded, read_files, reloaded, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.shared_account import account_of
@@ -151,18 +151,20 @@ class Proxy:
             number = self._loaded.number
             self._asked = await last_request(store) if number is None else number
             await self._reports.take_place(store, self._asked)
-            self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
+            self._process = open_process_parts(
+                settings, components, keys, self._backend, self._clock, self._tracing, self.reload
+            )
             self._web_sockets = WebSocketRoute(
                 self._backend,
-                self._doors.intake,
-                self._doors.limiter,
-                account_of(settings, self._doors.auth),
+                self._process.intake,
+                self._process.limiter,
+                account_of(settings, self._process.auth),
                 self._note,
                 clock=self._clock,
                 origins=settings.server.cors_origins,
             )
-            await self._doors.visitors.meet()
-            self.generation = Generation(self._doors, settings, components)
+            await self._process.visitors.meet()
+            self.generation = Generation(self._process, settings, components)
         except BaseException:
             await components.closing.aclose()
             await self._close_backends()
@@ -170,7 +172,7 @@ class Proxy:
         try:
             await self.generation.open()
         except BaseException:
-            await self._close_doors()
+            await self._close_process()
             raise
         _tune_garbage_collector()
         self._tasks = [asyncio.create_task(self._follow_store(keys), name="semcache-keys")]
@@ -184,7 +186,7 @@ class Proxy:
             with suppress(asyncio.CancelledError):
                 await task
         await self.generation.close()
-        await self._close_doors()
+        await self._close_process()
 
     async def reload(self, who: str) -> dict[str, Any]:
         """Read packs, prices, limits and keys anew, and have every other worker do so; return what has changed.
@@ -213,16 +215,16 @@ class Proxy:
         loaded, old = replace(loaded, settings=settings), self._loaded
         if is_new(old, loaded):
             components = await self._components(loaded, self.generation.components.common)
-            generation = Generation(self._doors, settings, components)
+            generation = Generation(self._process, settings, components)
             await generation.open()
             retired, self.generation = self.generation, generation
             self._retire(retired)
         bounds = settings.limits
         self.settings, self._loaded = settings, loaded
         self.cache.meter.configured(configuration_digest(loaded, self.cache.embedder_id))
-        async with self._doors.auth.reading:
+        async with self._process.auth.reading:
             keys = await self.cache.api_keys()
-            self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
+            self._process.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
             self._take(keys)
         return result
 
@@ -271,8 +273,8 @@ class Proxy:
             reported=routed.reported,
         )
 
-    async def _close_doors(self) -> None:
-        self._doors.close()
+    async def _close_process(self) -> None:
+        self._process.close()
         await self._close_backends()
 
     async def _close_backends(self) -> None:
@@ -342,12 +344,12 @@ class Proxy:
             await asyncio.sleep(pause)
             guard = self.generation.components.faults.guard
             try:
-                async with self._doors.auth.reading:
+                async with self._process.auth.reading:
                     keys = await guard("store", self.cache.api_keys())
                     if keys != known:
                         known = keys
                         self._take(keys)
-                await guard("store", self._doors.visitors.meet())
+                await guard("store", self._process.visitors.meet())
                 await self._follow_reloads()
                 pause = _REFRESH
             except SURVIVED:
@@ -357,8 +359,8 @@ class Proxy:
                 pause = min(2.0 * pause, _LONGEST_REFRESH)
 
     def _take(self, keys: list[ApiKey]) -> None:
-        self._doors.auth.replace(keys)
-        self._doors.limiter.replace(keys)
+        self._process.auth.replace(keys)
+        self._process.limiter.replace(keys)
         self.context.replayer.clear()
 
     async def _follow_reloads(self) -> None:

@@ -83,8 +83,8 @@ class Authenticator:
 
     `required` None asks for a key as soon as one exists, even a revoked or expired one: the end of the last key does
     not make the proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can
-    connect; then, and only while there is no key, anybody is trusted: then `open_door` is true. `required` says that a
-    request without a key is refused; `keyless` that it is not, and that only this machine can send one. `clock` gives
+    connect; then, and only while there is no key, everybody is an administrator: `trusts_anybody`. `required` says that
+    a request without a key is refused; `keyless` that it is not, and that only this machine can send one. `clock` gives
     Unix seconds.
     """
 
@@ -111,8 +111,8 @@ class Authenticator:
         self._keys = {key.digest: key for key in keys}
         self.required = bool(self._keys) if self._required is None else self._required
         self.keyless = self._loopback and not self.required
-        self.open_door = self.keyless and not self._keys
-        self._anybody = Caller(trusted=self.open_door, admin=self.open_door)
+        self.trusts_anybody = self.keyless and not self._keys
+        self._anybody = Caller(trusted=self.trusts_anybody, admin=self.trusts_anybody)
 
     @property
     def tenants(self) -> frozenset[str]:

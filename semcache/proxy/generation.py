@@ -1,6 +1,6 @@
 """A generation of a proxy process: everything that serves requests under one policy pack and one table of prices.
 
-A reload opens a second one beside the first, of the same store, embedder, backend and doors, and requests that come
+A reload opens a second one beside the first, of the same store, embedder and process parts, and requests that come
 after it go there. Invariant: a generation that was opened whole serves until the last request that entered it has been
 answered, and is closed then; one that cannot be opened leaves nothing behind.
 """
@@ -25,12 +25,12 @@ from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import user_of
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.completion_route import CompletionRoute
-from semcache.proxy.doors import Doors
 from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
+from semcache.proxy.process_parts import ProcessParts
 from semcache.proxy.route_context import CallerTrust, RouteContext
 from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
@@ -53,13 +53,13 @@ class Generation:
 
     context: RouteContext
 
-    def __init__(self, doors: Doors, settings: Settings, components: Components) -> None:
+    def __init__(self, process: ProcessParts, settings: Settings, components: Components) -> None:
         self.settings, self.components = settings, components
         self.cache = AsyncSemanticCache(components)
         self.plans: PlanService | None = None
         self.near: OpenNearHits | None = None
         self.small_plans: OpenSmallPlans | None = None
-        self._doors = doors
+        self._process = process
         self._follow_ups: FollowUpCalls | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._inside: set[asyncio.Task[Any]] = set()
@@ -74,7 +74,7 @@ class Generation:
             raise
 
     async def _open(self) -> None:
-        cache, doors, settings = self.cache, self._doors, self.settings
+        cache, process, settings = self.cache, self._process, self.settings
         self.plans = await self._open_plans()
         self.near = await self._open_near()
         for category in cache.lacking_verifiers():
@@ -82,7 +82,7 @@ class Generation:
         chosen = settings.background
         self._follow_ups = FollowUpCalls(
             cache,
-            doors.backend,
+            process.backend,
             BackgroundWork(concurrency=chosen.concurrency, waiting=chosen.waiting),
             audit_rate=chosen.audit_rate,
             timeout=chosen.timeout,
@@ -90,31 +90,33 @@ class Generation:
         auth = settings.auth
         self.context = RouteContext(
             cache=cache,
-            backend=doors.backend,
-            intake=doors.intake,
+            backend=process.backend,
+            intake=process.intake,
             trust=CallerTrust(
                 auth.trust_user_header, auth.trust_user_field, auth.expose_scores, lends_key=lends_key(settings)
             ),
-            account=account_of(settings, doors.auth),
+            account=account_of(settings, process.auth),
             replayer=HitReplayer(cache, worker=secrets.token_hex(3)),
-            forwarder=Forwarder(cache, doors.backend, Flights(), doors.limiter.charge),
+            forwarder=Forwarder(cache, process.backend, Flights(), process.limiter.charge),
             follow_ups=self._follow_ups,
-            limiter=doors.limiter,
-            tracing=doors.tracing,
+            limiter=process.limiter,
+            tracing=process.tracing,
             plans=self.plans,
             near=self.near.service if self.near is not None else None,
-            leases=doors.leases,
+            leases=process.leases,
         )
         self.completions = CompletionRoute(self.context)
         self.embeddings = EmbeddingsRoute(self.context)
-        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter, self.context.account, self._forget)
+        self.passthrough = Passthrough(
+            process.backend, process.intake, process.limiter, self.context.account, self._forget
+        )
         # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
         self.administration = await asyncio.to_thread(self._administration)
         self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))
         with suppress(StoreError):  # for commands beside the proxy alone
-            await note_serving(self.components.store, cache.pack, now=doors.clock())
-        if isinstance(doors.backend, LoadCountingBackend) and cache.relax is not None:
-            easing = relax_under_load(doors.backend, settings.upstream.busy_at or 1, cache.relax)
+            await note_serving(self.components.store, cache.pack, now=process.clock())
+        if isinstance(process.backend, LoadCountingBackend) and cache.relax is not None:
+            easing = relax_under_load(process.backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
 
     def enter(self, *, looking: bool = False) -> asyncio.Task[Any]:
@@ -162,10 +164,10 @@ class Generation:
             log_fault(self.cache, "store")
 
     def _administration(self) -> Administration:
-        doors, public = self._doors, self.settings.auth.public_metrics
-        page = PageEntrance(self.cache, doors.auth, doors.intake, doors.visitors, self.plans, self.settings)
+        process, public = self._process, self.settings.auth.public_metrics
+        page = PageEntrance(self.cache, process.auth, process.intake, process.visitors, self.plans, self.settings)
         return Administration(
-            self.cache, doors.auth, doors.intake, self.plans, public=public, reload=doors.reload, page=page
+            self.cache, process.auth, process.intake, self.plans, public=public, reload=process.reload, page=page
         )
 
     async def _open_plans(self) -> PlanService | None:
@@ -178,13 +180,13 @@ class Generation:
         from semcache.proxy.plan_service import PlanService
         from semcache.proxy.plan_small_opening import open_small_plans
 
-        self.small_plans = await open_small_plans(cache, self.components, self.settings, self._doors.backend)
+        self.small_plans = await open_small_plans(cache, self.components, self.settings, self._process.backend)
         small = self.small_plans.service if self.small_plans is not None else None
         terms = PlanTerms(target=chosen.target, life=chosen.life, small_seconds=chosen.small.timeout)
         plans = await cache.open_plans(terms, planner=small.planner if small is not None else None)
         salt, rule, mode = cache.salt, chosen.rule, chosen.mode
         service = PlanService(
-            plans, salt=salt, clock=self._doors.clock, rule=rule, mode=mode, others=cache.shared, small=small
+            plans, salt=salt, clock=self._process.clock, rule=rule, mode=mode, others=cache.shared, small=small
         )
         if cache.pack.share == "user":
             auth = self.settings.auth
@@ -196,4 +198,4 @@ class Generation:
             return None
         from semcache.proxy.near_hit_opening import open_near_hits
 
-        return await open_near_hits(self.cache, self.components, self.settings, self._doors.backend)
+        return await open_near_hits(self.cache, self.components, self.settings, self._process.backend)

@@ -14,7 +14,7 @@ from typing import Any
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import body_of, unbound
 from semcache.dialects.headers import control_families
-from semcache.dialects.telling_headers import HARMLESS, HARMLESS_KINDS
+from semcache.dialects.vary_headers import HARMLESS, HARMLESS_KINDS
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
@@ -36,6 +36,7 @@ _HARMLESS_KINDS = tuple(
     if not any(kind.startswith(family) or family.startswith(kind) for family in control_families())
 )
 _PER_HEADER = 200  # bytes that a pair takes in memory beside its text
+_MEMO_BYTES = 64 << 20
 _MEMO_BODY_LIMIT = 64 << 10
 _USES_A_SECOND = 32  # that are told to the eviction policy: what is asked for more often is in no danger
 EVENT_STREAM = b"text/event-stream; charset=utf-8"
@@ -65,15 +66,14 @@ class HitReplayer:
     `epoch` changes with the rights of callers; a reply made for a caller of an earlier epoch is not remembered.
     """
 
-    def __init__(self, cache: ResponseCache, *, worker: str, capacity: int = 64 << 20) -> None:
+    def __init__(self, cache: ResponseCache, *, worker: str) -> None:
         self._cache = cache
         self._clock = cache.clock
         self._worker = worker
         self._ids = count(1)
         self._memo: dict[MemoKey, RenderedHit] = {}
         self._slots: dict[int, MemoKey] = {}
-        self._capacity = capacity
-        self._quota = Quota(capacity, Lru())
+        self._quota = Quota(_MEMO_BYTES, Lru())
         self.epoch = 0
 
     def request_id(self) -> str:
@@ -110,7 +110,7 @@ class HitReplayer:
         self.epoch += 1
         self._memo.clear()
         self._slots.clear()
-        self._quota = Quota(self._capacity, Lru())
+        self._quota = Quota(_MEMO_BYTES, Lru())
 
     def render(self, dialect: Dialect, lookup: Lookup, served: Serve, entry: Entry, template: Recorded) -> RenderedHit:
         """Prepare the reply to a hit: a stream if the client asked for one, else the body."""

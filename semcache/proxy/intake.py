@@ -147,7 +147,7 @@ class Intake:
 
         `keyless`: it is answered without a key, because only this machine can send it.
         """
-        self._hosts.check(scope["headers"], open_door=keyless)
+        self._hosts.check(scope["headers"], keyless=keyless)
 
     def hold(self, tenant: str) -> Hold:
         """Return a hold on the budget, to be released when the request has been answered."""

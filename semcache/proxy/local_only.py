@@ -32,7 +32,7 @@ class LocalOnly:
         """ASGI."""
         if scope["type"] == "http":
             try:
-                self._hosts.check(scope["headers"], open_door=True)
+                self._hosts.check(scope["headers"], keyless=True)
             except RequestRejected as error:
                 body = openai_error(error.status, self._refused, code="forbidden")
                 await respond(send, error.status, [(b"content-type", b"application/json")], body)

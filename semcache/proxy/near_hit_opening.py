@@ -22,11 +22,11 @@ from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.proxy.background import BackgroundWork
-from semcache.proxy.doors import open_own_upstream
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, WithoutClientHeaders
 from semcache.proxy.near_hit_replays import ExampleReplays
 from semcache.proxy.near_hit_service import NearHitService
 from semcache.proxy.near_hit_state import NearHitState
+from semcache.proxy.process_parts import open_own_upstream
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import substituted

@@ -29,12 +29,12 @@ class TrustedHosts:
         self._allowed = frozenset(name.lower().rstrip(".") for name in allowed)
         self._known_hosts: set[bytes] = set()  # values of Host that name this machine
 
-    def check(self, headers: Sequence[tuple[bytes, bytes]], *, open_door: bool) -> None:
+    def check(self, headers: Sequence[tuple[bytes, bytes]], *, keyless: bool) -> None:
         """Raise RequestRejected(403) for a request by another name.
 
-        `open_door`: the caller shows no key, and is answered because only this machine can connect.
+        `keyless`: the caller shows no key, and is answered because only this machine can connect.
         """
-        if "*" in self._allowed or not (open_door or self._allowed):
+        if "*" in self._allowed or not (keyless or self._allowed):
             return
         hosts: list[bytes] = []
         origin = False
@@ -43,24 +43,24 @@ class TrustedHosts:
                 hosts.append(value)
             elif name == b"origin":
                 origin = True
-        if open_door and not origin and len(hosts) == 1 and hosts[0] in self._known_hosts:
+        if keyless and not origin and len(hosts) == 1 and hosts[0] in self._known_hosts:
             return
         host = _bare(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
-        if not self._known(host, open_door=open_door):
+        if not self._known(host, keyless=keyless):
             remedy = "call it as localhost, make an API key, or name it in server.allowed_hosts"
             raise RequestRejected(403, f"this proxy is not called {host!r}: {remedy}", code="forbidden")
-        if not open_door:
+        if not keyless:
             return
         if len(self._known_hosts) < _REMEMBERED:
             self._known_hosts.add(hosts[0])
         for name, value in headers:
-            if name == b"origin" and not self._known(_origin(value.decode("latin-1")), open_door=True):
+            if name == b"origin" and not self._known(_origin(value.decode("latin-1")), keyless=True):
                 shown = value.decode("latin-1")
                 remedy = "make an API key, or name its host in server.allowed_hosts"
                 raise RequestRejected(403, f"a page of {shown!r} may not use this proxy: {remedy}", code="forbidden")
 
-    def _known(self, host: str, *, open_door: bool) -> bool:
-        return bool(host) and (host in self._allowed or (open_door and is_loopback(host)))
+    def _known(self, host: str, *, keyless: bool) -> bool:
+        return bool(host) and (host in self._allowed or (keyless and is_loopback(host)))
 
 
 def check_json(headers: Iterable[tuple[bytes, bytes]]) -> None:

@@ -20,9 +20,9 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.proxy.background import BackgroundWork
-from semcache.proxy.doors import open_own_upstream
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, WithoutClientHeaders
 from semcache.proxy.plan_small import SmallPlanService
+from semcache.proxy.process_parts import open_own_upstream
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import planned
 from semcache.types import Lookup, Usage

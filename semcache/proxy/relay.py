@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from semcache.dialects.headers import cache_status, strip_reply_headers
-from semcache.dialects.telling_headers import beside_body
+from semcache.dialects.vary_headers import beside_body
 from semcache.errors import RateLimited, RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers

@@ -24,7 +24,7 @@ async def key(proxy: Proxy) -> str:
     store = proxy.cache.components.store
     plain, made = new_key(secrets.token_bytes, 1.0, "acme", "", store.salt)
     await store.add_key(made)
-    proxy._doors.auth.replace(await store.keys())
+    proxy._process.auth.replace(await store.keys())
     return plain
 
 

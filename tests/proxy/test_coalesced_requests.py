@@ -159,7 +159,7 @@ async def test_tenants_do_not_share_a_call(tmp_path: Path) -> None:
             plain, key = new_key(secrets.token_bytes, 0.0, tenant, "", proxy.cache.salt)
             await proxy.cache.components.store.add_key(key)
             keys.append(plain)
-        proxy._doors.auth.replace(await proxy.cache.components.store.keys())
+        proxy._process.auth.replace(await proxy.cache.components.store.keys())
         calls = [Call(proxy, ask(PROMPT), authorization=f"Bearer {plain}") for plain in keys]
         await settled()
         upstream.gate.set()

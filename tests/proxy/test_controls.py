@@ -190,8 +190,8 @@ async def test_scores_and_ids_are_for_trusted_callers(tmp_path: Path) -> None:
     """Whoever may not know must not learn from a score that somebody else has asked."""
     async with running(numbered(), tmp_path, auth__required=False, server__host="127.0.0.1") as proxy:
         trusted = [await Call(proxy, ask(prompt)).reply() for prompt in (PROMPT, PROMPT, PARAPHRASE)]
-        proxy._doors.auth._loopback = False
-        proxy._doors.auth.replace([])
+        proxy._process.auth._loopback = False
+        proxy._process.auth.replace([])
         proxy.context.replayer.clear()
         others = [await Call(proxy, ask(prompt)).reply() for prompt in (PROMPT, PROMPT, PROMPT, PARAPHRASE, "Who?")]
     names = {"x-semcache-id", "x-semcache-score", "x-semcache-p-correct", "x-semcache-category"}
@@ -218,8 +218,8 @@ async def test_our_own_words_are_not_taken_from_the_upstream(tmp_path: Path) -> 
     )
     upstream = Upstream(lambda _: Answer([completion()], headers=headers))
     async with running(upstream, tmp_path, auth__expose_scores=False) as proxy:
-        proxy._doors.auth._loopback = False
-        proxy._doors.auth.replace([])
+        proxy._process.auth._loopback = False
+        proxy._process.auth.replace([])
         reply = await Call(proxy, ask(PROMPT)).reply()
         other = await Call(proxy, path="/v1/files", method="GET").reply()
     for got in (reply, other):
@@ -449,13 +449,13 @@ async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Pa
         assert await hits(request(safety_identifier="ann")) is True
         assert await hits(request(), **{"x-semcache-user": "ann"}) is True, "a trusted caller names the user"
         assert [await hits(request()) for _ in range(2)] == [False, False], "without a user nothing is kept"
-        proxy._doors.auth._loopback = False
-        proxy._doors.auth.replace([])
+        proxy._process.auth._loopback = False
+        proxy._process.auth.replace([])
         proxy.context.replayer.clear()
         for _ in range(2):
             assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is False, "anyone may say that"
         plain, key = new_key(lambda size: b"k" * size, 0.0, "default", "", proxy.cache.salt, user="bob")
-        proxy._doors.auth.replace([key])
+        proxy._process.auth.replace([key])
         proxy.context.replayer.clear()
         bound = {"authorization": f"Bearer {plain}"}
         assert await hits(request(user="ann"), **bound) is True, "bob's own, whoever the body names"
@@ -463,8 +463,8 @@ async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Pa
 
 async def test_where_a_setting_says_so_the_body_names_the_user(tmp_path: Path) -> None:
     async with running(numbered(), tmp_path, pack=PRIVATE, auth__trust_user_field=True) as proxy:
-        proxy._doors.auth._loopback = False
-        proxy._doors.auth.replace([])
+        proxy._process.auth._loopback = False
+        proxy._process.auth.replace([])
         replies = [await Call(proxy, ask(PROMPT, user=name)).reply() for name in ("ann", "ann", "bob")]
     assert ["hit" in reply.cache for reply in replies] == [False, True, False]
 

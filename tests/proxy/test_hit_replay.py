@@ -54,10 +54,12 @@ async def test_a_trace_that_is_new_with_each_request_makes_no_new_entry_of_the_m
         assert len(proxy.context.replayer._memo) == 1
 
 
-async def test_the_memo_holds_no_more_than_its_share_of_memory_whatever_the_headers(tmp_path: Path) -> None:
+async def test_the_memo_holds_no_more_than_its_share_of_memory_whatever_the_headers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("semcache.proxy.hit_replay._MEMO_BYTES", 100_000)
     async with running(numbered_upstream(), tmp_path) as proxy:
         replayer = proxy.context.replayer
-        replayer._capacity = 100_000
         replayer.clear()
         for number in range(40):
             await Call(proxy, ask("What is a heap?"), x_padding=f"{number}" + "y" * 20_000).reply()

@@ -137,7 +137,7 @@ async def test_a_web_page_of_elsewhere_needs_a_key_where_others_of_this_machine_
     upstream = numbered_upstream()
     async with running(upstream, tmp_path, auth__required=False) as proxy:
         plain, key = new_key(lambda size: b"k" * size, 0.0, "acme", "", proxy.cache.salt, admin=True)
-        proxy._doors.auth.replace([key])
+        proxy._process.auth.replace([key])
         call = {"method": "POST" if path.startswith("/v1/") else "GET"}
         for page in ({"host": "evil.example"}, {"host": "localhost", "origin": "https://evil.example"}):
             assert (await Call(proxy, ask("hello"), path, **call, **page).reply()).status == 403, page
@@ -158,13 +158,13 @@ async def test_this_machine_is_itself_by_any_of_its_names(tmp_path: Path, header
 
 def test_allowed_hosts_are_the_only_ones_where_they_are_named() -> None:
     hosts = TrustedHosts(["cache.internal"])
-    hosts.check([(b"host", b"cache.internal:8080")], open_door=False)
-    hosts.check([HOST], open_door=True)
+    hosts.check([(b"host", b"cache.internal:8080")], keyless=False)
+    hosts.check([HOST], keyless=True)
     for bad in ([(b"host", b"other")], [], [(b"host", b"cache.internal"), (b"host", b"other")]):
         with pytest.raises(RequestRejected):
-            hosts.check(bad, open_door=False)
-    TrustedHosts(["*"]).check([(b"host", b"any")], open_door=True)
-    TrustedHosts().check([(b"host", b"any")], open_door=False)
+            hosts.check(bad, keyless=False)
+    TrustedHosts(["*"]).check([(b"host", b"any")], keyless=True)
+    TrustedHosts().check([(b"host", b"any")], keyless=False)
 
 
 @pytest.mark.parametrize("kind", [b"text/plain", b"application/x-www-form-urlencoded", b"", b"application/jsonp"])
@@ -184,7 +184,7 @@ async def test_metrics_and_the_description_are_for_administrators_once_there_are
         assert (await Call(proxy, b"", "/metrics", method="GET").reply()).status == 200
         plain, key = new_key(lambda size: b"k" * size, 0.0, "acme", "", proxy.cache.salt)
         admin, other = new_key(lambda size: b"a" * size, 0.0, "acme", "", proxy.cache.salt, admin=True)
-        proxy._doors.auth.replace([key, other])
+        proxy._process.auth.replace([key, other])
         for path in ("/metrics", "/openapi.json"):
             none = await Call(proxy, b"", path, method="GET").reply()
             known = await Call(proxy, b"", path, method="GET", authorization=f"Bearer {plain}").reply()

@@ -48,8 +48,8 @@ async def _key(proxy: Proxy, tenant: str = "acme", **limits: Any) -> str:
     plain, key = new_key(random, 1.0, tenant, "", store.salt)
     await store.add_key(replace(key, **limits))
     keys = await store.keys()
-    proxy._doors.auth.replace(keys)
-    proxy._doors.limiter.replace(keys)
+    proxy._process.auth.replace(keys)
+    proxy._process.limiter.replace(keys)
     return plain
 
 
@@ -90,7 +90,7 @@ async def _admin(proxy: Proxy) -> str:
     store = proxy.cache.components.store
     plain, key = new_key(lambda n: b"a" * n, 2.0, "ops", "", store.salt, admin=True)
     await store.add_key(key)
-    proxy._doors.auth.replace(await store.keys())
+    proxy._process.auth.replace(await store.keys())
     return plain
 
 

@@ -18,7 +18,7 @@ async def test_reports_beyond_those_of_a_day_are_refused_but_for_a_trusted_key(
         salt = proxy.cache.salt
         one, mine = new_key(lambda n: b"a" * n, 0.0, "acme", "one", salt)
         two, theirs = new_key(lambda n: b"b" * n, 0.0, "acme", "two", salt, trusted=True)
-        auth = proxy._doors.auth
+        auth = proxy._process.auth
         auth.replace([mine, theirs])
 
         async def report(number: int, plain: str) -> Any:

@@ -17,7 +17,7 @@ from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.process_application import create
-from semcache.proxy.reload_word import ReloadingWorker, ReloadReports, owing, request_reload, result_of
+from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports, owing, request_reload, result_of
 from semcache.proxy.reloading import differences, read_files
 from semcache.runtime.breaker import Breaker
 from semcache.storage.stores.memory import MemoryStore
@@ -241,7 +241,7 @@ async def test_a_key_that_is_revoked_while_a_reload_reads_the_keys_stays_revoked
         store = proxy.cache.components.store
         plain, key = new_key(lambda n: b"k" * n, 1.0, "acme", "", store.salt)
         await store.add_key(key)
-        proxy._doors.auth.replace(await store.keys())
+        proxy._process.auth.replace(await store.keys())
         read, gate, readings = store.keys, asyncio.Event(), []
 
         async def slow() -> list[ApiKey]:

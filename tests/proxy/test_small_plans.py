@@ -198,15 +198,16 @@ async def test_a_small_model_that_errs_is_never_served(tmp_path: Path) -> None:
         assert not here.service.planner.may("slots")
 
 
-@pytest.mark.parametrize("body", [{}, {"stream": True}], ids=["whole", "stream"])
-async def test_a_certified_small_model_fills_in_and_has_the_last_word(tmp_path: Path, body: Any) -> None:
+async def test_a_certified_small_model_fills_in_and_has_the_last_word(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         await here.certified()
-        replies = await here.run(body=body)
-        assert details(replies) == PLANNED
-        assert f"Cancelled for ann_lee_{here.runs}." in replies[-1].body.decode()
-        assert here.executed[-1] == {"reservation_id": f"Rann_lee_{here.runs}", "reason": reason_of(task(here.runs))}
-        assert len({one.header("x-semcache-run") for one in replies}) == 1
+        for body in ({}, {"stream": True}):
+            replies = await here.run(body=body)
+            assert details(replies) == PLANNED, body
+            assert f"Cancelled for ann_lee_{here.runs}." in replies[-1].body.decode()
+            reservation = f"Rann_lee_{here.runs}"
+            assert here.executed[-1] == {"reservation_id": reservation, "reason": reason_of(task(here.runs))}
+            assert len({one.header("x-semcache-run") for one in replies}) == 1
 
 
 async def unplanned(here: World, runs: int = 60) -> World:
@@ -265,30 +266,26 @@ async def test_a_small_model_that_never_ends_a_run_is_soon_asked_no_more(tmp_pat
         assert 20 <= asked_for <= 2 * 60
 
 
-@pytest.mark.parametrize(
-    ("model", "body", "headers"),
-    [
+async def test_who_asks_for_more_or_pays_no_more_is_not_answered_by_the_small_model(tmp_path: Path) -> None:
+    cases: list[tuple[str, Any, dict[str, str]]] = [
         ("small", {}, {}),
         ("unpriced", {}, {}),
         ("large", {}, {"cache_control": "no-cache"}),
         ("large", {}, {"x_semcache_max_error": "0.05"}),
         ("large", {"tool_choice": "required"}, {}),
-    ],
-    ids=str,
-)
-async def test_who_asks_for_more_or_pays_no_more_is_not_answered_by_the_small_model(
-    tmp_path: Path, model: str, body: Any, headers: Any
-) -> None:
+    ]
     async with world(tmp_path) as here:
         await here.certified()
-        messages = asked(task(1001))
-        since = len(here.upstream.calls)
-        replies = [await here.ask(messages, model=model, body=body, **headers)]
-        messages += called(("find_user", {"user_id": "ann_lee_1001"}, {"reservations": ["Rann_lee_1001"]}))
-        replies.append(await here.ask(messages, model=model, body=body, **headers))
-        names = {json.loads(call.body)["model"] for call in here.upstream.calls[since:]}
-        assert names == {model}
-        assert "tool_calls" in replies[-1].body.decode()
+        for number, (model, body, headers) in enumerate(cases, 1001):
+            messages = asked(task(number))
+            since = len(here.upstream.calls)
+            await here.ask(messages, model=model, body=body, **headers)
+            user = f"ann_lee_{number}"
+            messages += called(("find_user", {"user_id": user}, {"reservations": [f"R{user}"]}))
+            reply = await here.ask(messages, model=model, body=body, **headers)
+            names = {json.loads(call.body)["model"] for call in here.upstream.calls[since:]}
+            assert names == {model}, (model, body, headers)
+            assert "tool_calls" in reply.body.decode()
 
 
 @pytest.mark.parametrize("fault", ["error", "status", "garbage", "calls"])

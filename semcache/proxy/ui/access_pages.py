@@ -41,7 +41,7 @@ async def access(visit: Visit, made: str = "", note: str = "", refusal: str = ""
     return visit.page(
         "access.html", tenants=tenants, total=usage[-1], keys=keys[::-1], ended=ended, made=made, note=note,
         refusal=refusal, typed=visit.asked if refusal else dict.fromkeys(_FIELDS, "").get,
-        open_door=visit.parts.auth.open_door, status=400 if refusal else 200,
+        trusts_anybody=visit.parts.auth.trusts_anybody, status=400 if refusal else 200,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""The pages as an ASGI application: routes, sessions, rights, the sign of a form, and the headers of every reply.
+"""The pages as an ASGI application: routes, sessions, rights, CSRF tokens, and the headers of every reply.
 
 Knows every page by its routes. Invariant: what needs a right is answered only to a visitor who has it; a change needs
-the sign of its session; no reply lets a browser run or load what does not come from this server.
+the CSRF token of its session; no reply lets a browser run or load what does not come from this server.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class PageApplication:
     def _check_form(self, visit: Visit) -> None:
         """Raise RequestRejected(403) for a change that this visitor's own page did not send."""
         _check_site(visit.request)
-        sign = visit.request.headers.get("x-semcache-sign") or next(iter(visit.form.get("sign", ())), "")
-        if not self._visitors.signed(visit.visitor, sign):
+        token = visit.request.headers.get("x-semcache-sign") or next(iter(visit.form.get("sign", ())), "")
+        if not self._visitors.is_from_form(visit.visitor, token):
             message = "This form does not belong to your session: reload the page and try again."
             raise RequestRejected(403, message, code="forbidden")
 

@@ -64,7 +64,7 @@ class PageEntrance:
         try:
             if not self.open:
                 raise RequestRejected(404, _OFF, code="not_found")
-            self._intake.check_host(scope, keyless=self._auth.open_door)
+            self._intake.check_host(scope, keyless=self._auth.trusts_anybody)
             body = await self._intake.body(scope, receive, hold, most=min(_MOST, self._intake.max_body))
             app = self._app or await self._open()
             await app(scope, replay_body(body, receive), send)

@@ -87,7 +87,7 @@ class Renderer:
         frame = {
             "visitor": visitor,
             "menu": [(PATH + path, name) for path, name, needed in _MENU if needed <= rank],
-            "sign": visitor.sign,
+            "sign": visitor.csrf_token,
             "all_tenants": visitor.caller.admin,
         }
         return self._env.get_template(template).render(frame | dict(facts))

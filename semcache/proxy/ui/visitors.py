@@ -1,9 +1,9 @@
-"""Visitors of the page: who they are by a sealed cookie, the sign that a form is ours, and how often one may log in.
+"""Sessions of the page: their sealed cookies, the CSRF tokens of their forms, and the limit on logins.
 
 A cookie holds the visitor's API key, encrypted with the store's salt: whoever reads the database cannot make one, and
 whoever steals one does not learn the key. Knows cookies and keys, nothing of pages. Invariant: a session ends after
 `LIFE`, when nothing was asked for `IDLE` seconds, with its key, and when it logs out: here at once, and in the other
-workers when they next `meet`, restarts included; a change needs the sign that only its own session was told.
+workers when they next `meet`, restarts included; a change needs the CSRF token of its own session.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _ALL_BURST, _ALL_EVERY = 30, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A logged-in visitor. `sign` belongs to every form that changes something; `ends` is a Unix time.
+    """A logged-in visitor. `csrf_token` belongs to every form that changes something; `ends` is a Unix time.
 
     `cookie` is a new one that says when something was last asked, None while the visitor's own says so.
     """
 
     caller: Caller
     session: str
-    sign: str
+    csrf_token: str
     ends: float
     cookie: str | None = None
 
@@ -124,7 +124,7 @@ class Visitors:
 
     def guest(self) -> tuple[str, Visitor] | None:
         """A session without a key, where anybody on this machine is trusted; None elsewhere."""
-        return self._begin("", self._auth.identify([])) if self._auth.open_door else None
+        return self._begin("", self._auth.identify([])) if self._auth.trusts_anybody else None
 
     def find(self, cookie: str | None) -> Visitor | None:
         """The visitor behind a cookie; None when there is no such session (any more)."""
@@ -139,7 +139,7 @@ class Visitors:
         if caller is None:
             return None
         renewed = self.sealer.seal(kept | {"seen": now}, SESSION) if idle >= _NOTED else None
-        return Visitor(caller, session, self._sign(session), ends, renewed)
+        return Visitor(caller, session, self._csrf_token(session), ends, renewed)
 
     async def log_out(self, visitor: Visitor) -> None:
         """End a session, whoever has a copy of its cookie. Raises StoreError; then this process alone knows yet."""
@@ -157,26 +157,26 @@ class Visitors:
         if self._left.keys() - known.keys():
             await self._store.learn(_SAVED, 0, msgspec.json.encode(self._left))
 
-    def signed(self, visitor: Visitor, sign: str) -> bool:
-        """Return True if a form carries this visitor's sign."""
-        return hmac.compare_digest(sign.encode(), visitor.sign.encode())
+    def is_from_form(self, visitor: Visitor, token: str) -> bool:
+        """Return True if a request carries this visitor's CSRF token."""
+        return hmac.compare_digest(token.encode(), visitor.csrf_token.encode())
 
     def _begin(self, key: str, caller: Caller) -> tuple[str, Visitor]:
         session, now = secrets.token_hex(16), self._clock()
         ends = now + LIFE
         cookie = self.sealer.seal({"key": key, "session": session, "ends": ends, "seen": now}, SESSION)
-        return cookie, Visitor(caller, session, self._sign(session), ends)
+        return cookie, Visitor(caller, session, self._csrf_token(session), ends)
 
     def _caller(self, key: str) -> Caller | None:
         """The caller that a key stands for; the empty one stands for anybody on this machine."""
-        if not key and not self._auth.open_door:
+        if not key and not self._auth.trusts_anybody:
             return None
         try:
             return self._auth.identify([(OWN_HEADER.encode(), key.encode("latin-1"))] if key else [])
         except RequestRejected:
             return None
 
-    def _sign(self, session: str) -> str:
+    def _csrf_token(self, session: str) -> str:
         return hashlib.blake2b(session.encode(), key=self._salt, digest_size=16, person=b"semcache form").hexdigest()
 
     def _mark(self, session: str) -> str:

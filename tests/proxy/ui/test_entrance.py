@@ -126,7 +126,7 @@ async def test_a_session_ends_in_time_with_its_key_and_when_it_logs_out(tmp_path
         tenant = await logged_in(proxy, keys["a"])
         [key] = [one for one in await proxy.cache.api_keys() if one.name == "a"]
         await proxy.cache.components.store.revoke_key(key.id, now=clock())
-        proxy._doors.auth.replace(await proxy.cache.api_keys())
+        proxy._process.auth.replace(await proxy.cache.api_keys())
         assert (await tenant.get()).status == 303
 
 

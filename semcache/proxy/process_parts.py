@@ -1,4 +1,4 @@
-"""The doors of a proxy process: who may enter, how much at once, and the backend behind; they outlive every reload.
+"""The parts of a proxy process that outlive every reload: its backend, its callers, and the limits on them.
 
 Invariant: a caller, a limit or a byte in flight is counted in one place, whichever generation answers.
 """
@@ -33,7 +33,7 @@ _COUNTS = "limits.counts"
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class ProcessParts:
     """The parts of a process that outlive its generations. `reload` asks for the next one, in somebody's name."""
 
     backend: Backend
@@ -53,7 +53,7 @@ class Doors:
         self.limiter.close()
 
 
-def open_doors(
+def open_process_parts(
     settings: Settings,
     components: Components,
     keys: Sequence[ApiKey],
@@ -61,8 +61,8 @@ def open_doors(
     clock: Callable[[], float],
     tracing: Tracing | None,
     reload: Callable[[str], Awaitable[dict[str, Any]]],
-) -> Doors:
-    """Return the doors of a process whose first cache has been opened."""
+) -> ProcessParts:
+    """Return the parts of a process whose first cache has been opened."""
     server, bounds = settings.server, settings.limits
     auth = Authenticator(
         keys,
@@ -81,7 +81,7 @@ def open_doors(
     )
     limiter.replace(keys)
     budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
-    return Doors(
+    return ProcessParts(
         backend=backend,
         auth=auth,
         intake=Intake(auth, TrustedHosts(server.allowed_hosts), budget, server.max_body),

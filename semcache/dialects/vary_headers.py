@@ -1,4 +1,4 @@
-"""Telling headers: those of a request by which an upstream's answer may differ, and its identity with them.
+"""Vary headers: those of a request by which an upstream's answer may differ, and its identity with them.
 
 Pure. Invariant: requests that differ in anything beside their bodies that an upstream may answer by do not share an
 answer.

@@ -1,4 +1,4 @@
-"""The word that has every worker of a store reload, and what came of it in each.
+"""Requests that every worker of a store reload, and what came of them in each.
 
 Invariant: requests are numbered in ascending order; a result is that of the newest request that a worker has done, with
 the workers that have done it.
@@ -21,7 +21,7 @@ _LOOKS = 5  # after a result was written: one that others overwrote at the same 
 
 
 class ReloadStore(SavedStates, Protocol):
-    """The part of a store by which workers pass the word."""
+    """The part of a store by which requests reach the workers."""
 
 
 async def request_reload(store: ReloadStore, who: str) -> int:
