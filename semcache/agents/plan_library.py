@@ -41,7 +41,6 @@ _OUTCOME_PREFIX = b"outcome "  # no template begins with this
 class PlanLibrary:
     """Templates by partition. `embedder` and `index` (which makes one of a dimension) serve the near tier alone.
 
-    `unreadable` counts rows of the store that are no templates, `unembedded` templates that could not be embedded.
     `on_outcome` is called with the outcome of a run that another worker was told of: run, success and tenant.
     """
 
@@ -63,7 +62,6 @@ class PlanLibrary:
         self._seq = 0
         self._lock = asyncio.Lock()
         self.on_outcome: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
-        self.unreadable = self.unembedded = 0
 
     def partition(self, tenant: str, agent: str, tools: Mapping[str, DeclaredTool], system: str) -> bytes:
         """The hard boundary: 16 bytes."""
@@ -226,7 +224,6 @@ class PlanLibrary:
         try:
             found: Vector = (await self._embedder.embed([text]))[0]
         except CacheUnavailable:
-            self.unembedded += 1
             return None
         return found
 
@@ -236,7 +233,6 @@ class PlanLibrary:
         try:
             return list(await self._embedder.embed([pattern.text() for pattern in template.patterns]))
         except CacheUnavailable:
-            self.unembedded += 1
             return []
 
     def _take(self, row: StoredPlan) -> None:
@@ -249,8 +245,7 @@ class PlanLibrary:
                 self.on_outcome(run, success, row.tenant)
                 return
             template = decode(row.body)
-        except ValueError:
-            self.unreadable += 1
+        except ValueError:  # no template
             return
         template = _put_aside(template)
         who = template.tenant, template.agent

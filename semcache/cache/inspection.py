@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from semcache.cache.components import Components
     from semcache.protocols import OperatorStore
 
+_RECENT = 500  # decisions
 _NEWEST = 20_000  # labels that curves are drawn from
 _HITS = frozenset([Outcome.EXACT.value, Outcome.SEMANTIC.value, Outcome.PLAN.value])
 _SAID = 5000  # labels that are looked through
@@ -83,9 +84,9 @@ class Inspection:
         groups = await self._store.usage(since=since, until=self._parts.clock(), by=["hour", "category"])
         return [group for group in groups if group["category"] == category]
 
-    async def reasons(self, *, tenant: str | None = None, most: int = 500) -> dict[str, int]:
+    async def reasons(self, *, tenant: str | None = None) -> dict[str, int]:
         """Why the newest recorded requests missed, the most frequent reason first. Raises StoreError."""
-        found = await self._store.decisions(tenant=tenant, outcome=Outcome.MISS.value, limit=most)
+        found = await self._store.decisions(tenant=tenant, outcome=Outcome.MISS.value, limit=_RECENT)
         counts: dict[str, int] = {}
         for one in found:
             counts[one.why] = counts.get(one.why, 0) + 1
@@ -115,12 +116,12 @@ class Inspection:
         """The labels of audits, comparisons and people about these entries, newest first. Raises StoreError."""
         return await self._store.labels_about(ids, tenant=tenant, limit=most) if ids else []
 
-    async def recent(self, category: str, *, most: int = 500) -> list[DecisionRecord]:
+    async def recent(self, category: str) -> list[DecisionRecord]:
         """The newest decisions of a category. Raises StoreError."""
-        return await self._store.decisions(category=category, limit=most)
+        return await self._store.decisions(category=category, limit=_RECENT)
 
     async def doubts(self, *, tenant: str | None = None, most: int = 400, limit: int = 50) -> list[OpenDoubt]:
-        """Neighbours of recent requests that a person's word would teach most about, first. Raises StoreError."""
+        """Neighbours of recent requests that a person's verdict would teach most about, first. Raises StoreError."""
         await self._parts.event_log.flush()
         found: list[OpenDoubt] = []
         for record in await self._store.decisions(tenant=tenant, limit=most):

@@ -17,6 +17,7 @@ from semcache.matching.strategies.certified.error_budget import HIGHEST
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
 _BINS = 10
+_POINTS = 100
 _SAMPLES = frozenset([LabelSource.AUDIT, LabelSource.MISS])
 _LEAST_CHANCE = 1e-3
 
@@ -78,12 +79,12 @@ def reliability(found: Sequence[Sample]) -> list[ReliabilityBin]:
     return bins[::-1]
 
 
-def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[float, float, float]]:
+def risk_coverage(found: Sequence[Sample]) -> list[tuple[float, float, float]]:
     """Coverage, the error among the covered samples, and the predicted error, beginning with the surest sample."""
     whole = sum(one.weight for one in found)
     weight = wrong = risk = 0.0
     curve: list[tuple[float, float, float]] = []
-    every = max(1, len(found) // points)
+    every = max(1, len(found) // _POINTS)
     for number, one in enumerate(found, 1):
         weight += one.weight
         wrong += one.weight * (not one.correct)

@@ -57,9 +57,9 @@ class EngineMetrics:
         self._computed.inc(tokens)
         self._steps.observe(seconds)
 
-    def tier(self, tier: str, event: str, blocks: int = 1) -> None:
-        """Count blocks that a tier stored, gave back, lost or found damaged."""
-        self._tiers.labels(tier, event).inc(blocks)
+    def tier(self, tier: str, event: str) -> None:
+        """Count a block that a tier stored, gave back, lost or found damaged."""
+        self._tiers.labels(tier, event).inc()
 
     def state(self, running: int, waiting: int, usage: float, blocks: int) -> None:
         """Show how full the engine is."""

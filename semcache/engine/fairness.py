@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from semcache.runtime.token_deficits import TokenDeficits
 
+_GENERATED = 2.0  # tokens of a prompt that a generated one costs
 _DEBTORS = 1000
 
 
@@ -31,15 +32,11 @@ class WaitingRequest:
 
 
 class TenantDeficits(TokenDeficits[str]):
-    """The tokens that each tenant may still spend; a generated token costs `generated` times a prompt token."""
-
-    def __init__(self, quantum: int, *, generated: float = 2.0) -> None:
-        super().__init__(quantum)
-        self._generated = generated
+    """The tokens that each tenant may still spend; a generated token costs two tokens of a prompt."""
 
     def pay(self, tenant: str, *, prompt: int = 0, generated: int = 0) -> None:
         """Charge a tenant for tokens computed."""
-        self.charge(tenant, prompt + self._generated * generated)
+        self.charge(tenant, prompt + _GENERATED * generated)
 
     def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
         """Order all that wait, best first; raises the deficits of their tenants when all of them are in debt."""

@@ -18,6 +18,7 @@ _FEW = 200
 _EVERY = 50
 _MEMORY = 20_000
 _PROBE = 50
+_HALF_LIFE = 10.0  # seconds
 
 CORE_SECOND = 0.05 / 3600  # US dollars: what large clouds ask for a virtual core
 
@@ -104,12 +105,11 @@ class Economics:
     A category is closed when, after at least 200 lookups, the upper end of the 95% interval of its hit rate lies below
     the break-even rate. One request in 50 is then still looked up; when 200 of these give no such verdict, it is open
     again.
-    `wrong_cost` prices a wrong answer by category, `fetch` a replay, in US dollars.
+    `wrong_cost` prices a wrong answer by category, in US dollars; a replay costs nothing.
     """
 
-    def __init__(self, *, wrong_cost: Mapping[str, float] | None = None, fetch: float = 0.0) -> None:
+    def __init__(self, *, wrong_cost: Mapping[str, float] | None = None) -> None:
         self._wrong_cost = dict(wrong_cost or {})
-        self._fetch = fetch
         self._accounts: dict[str, _CategoryAccount] = {}
 
     def open(self, category: str, draw: float) -> bool:
@@ -140,7 +140,7 @@ class Economics:
         if hit:
             lately.hits += 1
             account.hits += 1
-            account.saved += llm - self._fetch
+            account.saved += llm
         if account.lookups % _EVERY == 0:
             self._review(category, account)
 
@@ -174,7 +174,6 @@ class Economics:
         costs = LookupCosts(
             lookup=lately.lookup_cost / lately.lookups,
             llm=lately.call_cost / lately.calls,
-            fetch=self._fetch,
             verify=lately.verify_cost / lately.verified if lately.verified else 0.0,
             wrong=self._wrong_cost.get(category, 0.0),
         )
@@ -207,19 +206,15 @@ def _outlook(lately: _RecentSums, rate: Interval, needed: float) -> Profitabilit
 class Relaxation:
     """How far to stretch the error target while a backend is overloaded; one instance a backend.
 
-    The load is a moving average, halved every `half_life` seconds, of max(queue / queue_max, p95 / slo). Stretching
+    The load is a moving average, halved every ten seconds, of max(queue / queue_max, p95 / slo). Stretching
     starts when it reaches `start` and ends when it is below `low`, so that it does not flicker; in between it is in
     proportion, u = clip((load - low) / (high - low), 0, 1).
     """
 
-    def __init__(self, *, low: float = 0.6, start: float = 0.8, high: float = 1.0, half_life: float = 10.0) -> None:
-        if not 0.0 <= low <= start <= high or low == high or half_life <= 0.0:
-            raise ValueError(
-                f"low {low}, start {start}, high {high}: they must not fall, low must be less than high, "
-                f"and half_life {half_life} more than 0"
-            )
+    def __init__(self, *, low: float = 0.6, start: float = 0.8, high: float = 1.0) -> None:
+        if not 0.0 <= low <= start <= high or low == high:
+            raise ValueError(f"low {low}, start {start}, high {high}: they must not fall, low must be less than high")
         self._low, self._start, self._high = low, start, high
-        self._half_life = half_life
         self._at: float | None = None
         self._stretching = False
         self.load = 0.0
@@ -231,7 +226,7 @@ class Relaxation:
         """
         load = max(queue / queue_max, p95 / slo)
         elapsed = math.inf if self._at is None else max(0.0, now - self._at)
-        self.load = load + (self.load - load) * 0.5 ** (elapsed / self._half_life)
+        self.load = load + (self.load - load) * 0.5 ** (elapsed / _HALF_LIFE)
         self._at = now if self._at is None else max(now, self._at)
         self._stretching = self.load >= (self._low if self._stretching else self._start)
 

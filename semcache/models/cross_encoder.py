@@ -39,7 +39,7 @@ _FIELDS = ("id", "max_tokens", "calibration")
 class CrossEncoder:
     """`protocols.Verifier` on a local model; `logits` and `probabilities` may be called from several threads."""
 
-    def __init__(self, folder: Path | str = DEFAULT_VERIFIER, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path | str = DEFAULT_VERIFIER) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
         card = read_card(folder, _FIELDS, "train one with `semcache embedder verifier`")
@@ -55,7 +55,7 @@ class CrossEncoder:
                 f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
             ) from error
         try:
-            self._model = load(folder, threads=threads)
+            self._model = load(folder)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the verifier in {folder} cannot be loaded: {error}") from error
 

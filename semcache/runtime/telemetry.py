@@ -30,9 +30,8 @@ _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.
 class Meter:
     """The Prometheus metrics of one process, in a registry of its own."""
 
-    def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self.registry = registry or CollectorRegistry()
-        r = self.registry
+    def __init__(self) -> None:
+        self.registry = r = CollectorRegistry()
         self._requests = Counter(
             "semcache_requests_total", "Requests by outcome.", ["endpoint", "category", "outcome", "why"], registry=r
         )

@@ -6,16 +6,15 @@ Invariant: a file that cannot be read, or says what no price can be, is refused 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from semcache.errors import ConfigError
 from semcache.storage.prices import Prices, TokenRates, own_prices
 
 
-def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) -> Prices:
+def read_prices(path: Path | None) -> Prices:
     """Return list prices with those of a YAML file, if there is one, before them. Raises ConfigError."""
-    return Prices(read_own_prices(path), clock=clock)
+    return Prices(read_own_prices(path), clock=time.time)
 
 
 def read_own_prices(path: Path | None) -> dict[str, TokenRates]:

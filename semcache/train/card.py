@@ -61,9 +61,9 @@ def export_checked(folder: Path, *, name: str, origin: str, licence: str, langua
     return checked_embedder(folder)
 
 
-def checked_embedder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
+def checked_embedder(folder: Path) -> OnnxEmbedder:
     """The embedder of a folder, after it has embedded a text. Raises ConfigError for a folder that is no model."""
-    embedder = OnnxEmbedder(folder, threads=threads)
+    embedder = OnnxEmbedder(folder, threads=1)
     try:
         embedder.encode(["How do I reset my password?", ""])
     except Exception as error:  # a model.json that says another dimension than the graph gives, among others

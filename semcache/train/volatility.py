@@ -36,9 +36,9 @@ _STEPS = 600
 Labelled = tuple[str, Volatility]
 
 
-def own_prompts(seed: int = 0, variants: int = VARIANTS) -> list[Labelled]:
+def own_prompts(variants: int = VARIANTS) -> list[Labelled]:
     """The written frames, each filled in some ways; every second one as a proper sentence."""
-    rng = random.Random(seed)
+    rng = random.Random(0)
     found: dict[str, Volatility] = {}
     written = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
     for kind in KINDS:

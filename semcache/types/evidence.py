@@ -110,13 +110,13 @@ class Interval:
     high: float
 
 
-def wilson(count: float, of: float, deviate: float = TWO_SIDED_95) -> Interval:
+def wilson(count: float, of: float) -> Interval:
     """The share `count / of` with its score interval (Wilson, JASA 22, 1927); [0, 1] when nothing was counted."""
     if of <= 0:
         return Interval(0.0, 0.0, 1.0)
-    share, spread = count / of, deviate * deviate / of
+    share, spread = count / of, TWO_SIDED_95 * TWO_SIDED_95 / of
     middle = (share + spread / 2) / (1 + spread)
-    half = deviate / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
+    half = TWO_SIDED_95 / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
     # At either end the interval closes on the estimate but for rounding.
     return Interval(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)))
 

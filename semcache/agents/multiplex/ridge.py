@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_KEEP = 0.5 ** (1.0 / 20_000.0)  # of what is known, at each example
 _FARTHEST = 4.0  # deviations beyond which a feature is taken to lie there
 _STALE = 0.02  # share of new examples from which the weights are solved for anew
 
 
 class Ridge:
-    """A linear model of `size` features. `memory` is the number of examples after which half is forgotten."""
+    """A linear model of `size` features."""
 
     def __init__(
         self,
@@ -36,10 +37,8 @@ class Ridge:
         strength: float = 20.0,
         penalty: float = 100.0,
         noise: float = 0.25,
-        memory: float = 20_000.0,
     ) -> None:
         self._size, self._prior, self._strength, self._penalty, self._noise = size, prior, strength, penalty, noise
-        self._keep = 0.5 ** (1.0 / memory)
         self._inner: Array = np.zeros((size + 2, size + 2))  # of (1, x, y) with itself
         self._solved: tuple[Array, Array, Array, Array, float, float] | None = None
         self._fresh = 0
@@ -54,7 +53,7 @@ class Ridge:
         row = np.concatenate(([1.0], x, [y]))
         if row.shape != (self._size + 2,) or not np.isfinite(row).all():
             raise ValueError(f"an example has {self._size} finite features and a finite outcome")
-        self._inner *= self._keep
+        self._inner *= _KEEP
         self._inner += np.outer(row, row)
         self._fresh += 1
         if self._fresh > _STALE * self.seen:

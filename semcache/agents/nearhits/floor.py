@@ -6,35 +6,31 @@ middle one is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35)
 _TRIED = 0.1
+_TOKEN_PRICE = 0.02  # quality, a thousand tokens
 _DOUBT = 20.0
 _KEEP = 0.995
 
 
 class HelpfulnessFloor:
-    """The threshold of one kind of traffic. What pays is quality less `token_price` for each thousand tokens shown."""
+    """The threshold of one kind of traffic. What pays is quality less a price for each token shown."""
 
-    def __init__(self, ladder: Sequence[float] = LADDER, *, token_price: float = 0.02) -> None:
-        self._ladder, self._price = tuple(ladder), token_price
-        self._sums = [(0.0, 0.0)] * len(self._ladder)
+    def __init__(self) -> None:
+        self._sums = [(0.0, 0.0)] * len(LADDER)
 
     def choose(self, draw: float) -> float:
         """The threshold for a request; `draw` is uniform in [0, 1)."""
         if draw < _TRIED:
-            return self._ladder[int(draw / _TRIED * len(self._ladder))]
-        return self._ladder[
-            max(range(len(self._ladder)), key=lambda at: (self._mean(at), -abs(at - len(self._ladder) // 2)))
-        ]
+            return LADDER[int(draw / _TRIED * len(LADDER))]
+        return LADDER[max(range(len(LADDER)), key=lambda at: (self._mean(at), -abs(at - len(LADDER) // 2)))]
 
     def learn(self, floor: float, quality: float, tokens: int) -> None:
         """Take what came of a request with that threshold; one that is none of the ladder is ignored."""
-        if floor in self._ladder:
-            at = self._ladder.index(floor)
+        if floor in LADDER:
+            at = LADDER.index(floor)
             count, total = self._sums[at]
-            self._sums[at] = count * _KEEP + 1.0, total * _KEEP + quality - self._price * tokens / 1000.0
+            self._sums[at] = count * _KEEP + 1.0, total * _KEEP + quality - _TOKEN_PRICE * tokens / 1000.0
 
     def _mean(self, at: int) -> float:
         count, total = self._sums[at]

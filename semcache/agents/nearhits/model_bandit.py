@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_COMFORTABLE = 0.7  # load, where 1 is a full large model: from here on it adds to the worth of others
+_NEW = 0.1  # share of a load that is new at each request
 _STRENGTH = 5.0  # comparisons that an arm's prior is worth: a certificate stands behind every answer
 NEIGHBOURHOOD = ("nearest", "helpful", "shown", "margin")
 
@@ -49,8 +51,7 @@ class BanditChoice:
 class ModelBandit:
     """Learns what each arm's answers are worth. `prices` are the arms' costs as shares of the large model's.
 
-    `thrift` is the quality that a large call is worth, `push` the most that load can add to it, from the load
-    `comfortable` on (1 is a full backend). `memory` is the share of a load that is new at each request.
+    `thrift` is the quality that a large call is worth, `push` the most that load can add to it.
     """
 
     def __init__(
@@ -60,11 +61,9 @@ class ModelBandit:
         priors: Mapping[Arm, float] | None = None,
         thrift: float = 0.05,
         push: float = 0.2,
-        comfortable: float = 0.7,
-        memory: float = 0.1,
     ) -> None:
         self._prices, self._thrift = dict(prices), thrift
-        self._push, self._comfortable, self._memory = push, comfortable, memory
+        self._push = push
         start = {Arm.EXAMPLES: 0.6, Arm.SMALL: 0.5, Arm.LARGE: 0.95, **(priors or {})}
         size = len(signals.REQUEST) + len(NEIGHBOURHOOD)
         self._arms = {arm: Ridge(size, prior=start[arm], strength=_STRENGTH, noise=0.2) for arm in Arm}
@@ -73,12 +72,12 @@ class ModelBandit:
     @property
     def bias(self) -> float:
         """The part of the large model's worth that load takes off; lasting bias says that capacity is missing."""
-        return self._push * max(0.0, math.tanh(self._load - self._comfortable))
+        return self._push * max(0.0, math.tanh(self._load - _COMFORTABLE))
 
     def see(self, load: float) -> None:
         """Note the large model's load, 1 where it is full."""
         if math.isfinite(load):
-            self._load += self._memory * (load - self._load)
+            self._load += _NEW * (load - self._load)
 
     def choose(
         self, context: Array, normals: Mapping[Arm, float] | None = None, *, examples: bool = True

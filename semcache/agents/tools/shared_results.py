@@ -24,6 +24,7 @@ from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, To
 _log = logging.getLogger(__name__)
 _EVERYTHING = "*"
 _ANYTHING = "?"  # the newest change of all
+_PATIENCE = 60.0  # seconds after which a change is over
 _SWEEP = 600.0  # seconds between two looks for what has expired
 _LONGEST = 400 * 86400.0  # seconds that a version is remembered, longer than any result is kept
 
@@ -46,7 +47,7 @@ class SharedToolResults:
 
     Results are those of one scope alone, and changes count for all who act on the same. With `apart` the tools begin
     anew with each run, so that what a run changes is its own, and no other sees it. `salt` keys digests. A change that
-    nobody says the end of is over after `patience` seconds. `note` is told every reason.
+    nobody says the end of is over after a minute.
     """
 
     def __init__(
@@ -57,13 +58,11 @@ class SharedToolResults:
         salt: bytes,
         scope: str,
         clock: Callable[[], float],
-        patience: float = 60.0,
         apart: bool = False,
-        note: Callable[[str], None] = lambda _why: None,
     ) -> None:
         self.rules, self.counts = rules, Counter[str]()
         self._store, self._salt, self._scope, self._clock = store, salt.hex(), scope, clock
-        self._patience, self._apart, self._note, self._swept = patience, apart, note, -_SWEEP
+        self._apart, self._swept = apart, -_SWEEP
         self._owed: dict[str, bytes] = {}  # names whose change the store does not know, each with a mark of its own
 
     async def lookup(self, call: ToolCall) -> SharedFound:
@@ -138,7 +137,7 @@ class SharedToolResults:
         if not found.changed:
             return SharedFound(found)
         now, begun = self._clock(), secrets.token_bytes(16)
-        version = ResourceVersion(begun, now + self._patience)
+        version = ResourceVersion(begun, now + _PATIENCE)
         await self._store.change(self._scope, _touching(found.changed), version, now)
         return SharedFound(found, begun=begun)
 
@@ -170,7 +169,6 @@ class SharedToolResults:
 
     def _count(self, why: ToolReason) -> None:
         self.counts[why.value] += 1
-        self._note(why.value)
 
 
 def _touching(resources: Sequence[str]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SAME = 0.85
 DIFFERENT = 0.45
+_SURE = 0.9
 # Guards that mean the same in an answer as in a question.
 _TELLING = ("numbers", "negation", "dates")
 _LONG = 200  # characters of an answer from which what both say may drown what only one of them says
@@ -42,7 +43,7 @@ class _Differing(NamedTuple):
 class VerifierJudge:
     """Answers with a score (cosine of their embeddings) of at least `same` agree, below `different` they do not.
 
-    In between a verifier decides, if there is one: they agree from `sure` = P(same) on, and disagree up to 1 - `sure`.
+    In between a verifier decides, if there is one: they agree from P(same) = 0.9 on, and disagree up to 0.1.
     """
 
     name = "verifier"
@@ -56,11 +57,10 @@ class VerifierJudge:
         *,
         same: float = SAME,
         different: float = DIFFERENT,
-        sure: float = 0.9,
     ) -> None:
         self._embedder = embedder
         self._verifier = verifier
-        self._same, self._different, self._sure = same, different, sure
+        self._same, self._different = same, different
 
     async def agree(self, comparison: Comparison) -> bool | None:
         """Return True if both say the same. Raises EmbedError, or what the verifier raises."""
@@ -83,9 +83,9 @@ class VerifierJudge:
         if self._verifier is None:
             return None
         p_same = await self._verifier.same(comparison.question, comparison.cached_question, cached)
-        if p_same >= self._sure:
+        if p_same >= _SURE:
             return None if told_apart else True
-        return False if p_same <= 1.0 - self._sure else None
+        return False if p_same <= 1.0 - _SURE else None
 
     async def _score(self, cached: str, fresh: str) -> float:
         # One at a time: a request that comes meanwhile waits for one answer at most.

@@ -97,7 +97,6 @@ _FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model",
 _COUNTED = (
     " people", " users", " followers", " dollars", " euros", " subscribers", " views", " inhabitants", " records",
 )  # fmt: skip
-_AGED = late(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
 _ONE = late(
     r"1(?<=[a-z] 1)(?<!type 1)(?<!chapter 1)(?<!version 1)(?<!part 1)(?<!level 1)(?<!day 1)(?<!number 1)(?<!war 1)"
     r"(?<!week 1)(?= [a-z]{3,}(?! per\b))"

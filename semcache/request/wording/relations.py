@@ -169,7 +169,6 @@ _LEVEL = late(
     r"|pilots?|drivers?|players?|singers?|actors?|climbers?|skaters?|jumpers?|birds?|planes?|man|woman|person|people)\b",
     re.IGNORECASE,
 )
-_AFTER_WAS = frozenset(("was", "were"))
 
 
 def related(text: str) -> str:

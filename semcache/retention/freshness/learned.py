@@ -45,29 +45,20 @@ class FreshnessOutlook:
 class LearnedFreshness:
     """`protocols.Freshness` that learns."""
 
-    def __init__(
-        self,
-        pack: Pack,
-        *,
-        model: VolatilityModel | None = None,
-        embedder_id: str | None = None,
-        noise: float = NOISE,
-    ) -> None:
-        """`model` None: the shipped one, read from its file when it is first needed.
+    def __init__(self, pack: Pack, *, embedder_id: str | None = None) -> None:
+        """`embedder_id` names where vectors come from.
 
-        `embedder_id` names where vectors come from; those of another embedder than the model's are ignored (None: they
-        are the model's). `noise`: share of unchanged answers that the judge is expected to call changed, in (0, 1).
+        Those of another embedder than the shipped model's are ignored (None: they are the model's).
         """
         self._pack = pack
-        self._model = model
         self._embedder_id = embedder_id
-        self._hazards = Hazards(noise)
+        self._hazards = Hazards(NOISE)
 
     def kind(self, text: str, vector: Vector | None = None) -> Volatility:
         """How fast the answer to a prompt changes; `vector`, its embedding, makes this more certain."""
         if is_relative(text):
             return Volatility.RELATIVE
-        model = self._model = self._model or VolatilityModel.shipped()
+        model = VolatilityModel.shipped()
         known = self._embedder_id is None or self._embedder_id == model.embedder_id
         return model.kind(text, vector if known else None)
 

@@ -30,7 +30,7 @@ class HnswIndex:
     def __init__(
         self, dim: int, *, capacity: int = 1024, m: int = 16, ef_construction: int = 100, ef: int = 64
     ) -> None:
-        self._dim, self._m, self._ef = dim, m, ef
+        self._dim, self._m = dim, m
         self._dead: set[int] = set()
         self._graph = hnswlib.Index(space="ip", dim=dim)
         self._graph.init_index(max_elements=max(16, capacity), M=m, ef_construction=ef_construction, random_seed=100)
@@ -40,7 +40,7 @@ class HnswIndex:
     def load(cls, path: Path, dim: int, ids: Ids, *, ef: int = 64) -> HnswIndex:
         """Read what `save` wrote; `ids` are the live ones. Raises IndexFault. The caller has verified the bytes."""
         index = cls.__new__(cls)
-        index._dim, index._ef = dim, ef
+        index._dim = dim
         index._graph = hnswlib.Index(space="ip", dim=dim)
         try:
             index._graph.load_index(str(path))

@@ -58,7 +58,6 @@ class MemoryStore(MemoryOperating):
         self._seen = 0
         self._grown = asyncio.Event()
         self._open = False
-        self.unreadable = 0
 
     @property
     def salt(self) -> bytes:

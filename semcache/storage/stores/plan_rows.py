@@ -62,7 +62,6 @@ class SqlPlans:
 
     def __init__(self, database: Database, seal: Seal | None = None) -> None:
         self._db, self._seal = database, seal
-        self.unreadable = 0
 
     async def put_plans(self, plans: Sequence[StoredPlan]) -> None:
         """Store rows, sealed, each with the next sequence number."""
@@ -71,14 +70,13 @@ class SqlPlans:
             await self._db.write(lambda connection: replace_plans(connection, values))
 
     async def plans(self, since: int, *, limit: int = 1000) -> list[StoredPlan]:
-        """Rows after `since`; what does not open is counted in `unreadable`, and passed by like what is gone."""
+        """Rows after `since`; what does not open is passed by like what is gone."""
         found = await self._db.fetch(_AFTER, {"after": since, "bundle": limit}, bulk=True)
         readable: list[StoredPlan] = []
         for row in found:
             try:
                 readable.append(self._read(row))
             except IntegrityError:
-                self.unreadable += 1
                 readable.append(StoredPlan(row[0], rows.unplain(row[2]), b"", row[3], seq=row[1]))
         return readable
 

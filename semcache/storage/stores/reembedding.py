@@ -89,12 +89,9 @@ class Reembedding:
         name = rows.plain(embedder_id)
         return await self._db.write(lambda connection: _exchange(connection, name), feed=False)
 
-    async def forget_aside(self, embedder_id: str | None = None) -> int:
-        """Delete vectors that lie aside, of one embedder or of all; returns how many."""
-        gone = sa.delete(reembedded)
-        if embedder_id is not None:
-            gone = gone.where(reembedded.c.embedder_id == rows.plain(embedder_id))
-        return await self._db.write(lambda connection: connection.execute(gone).rowcount, feed=False)
+    async def forget_aside(self) -> int:
+        """Delete the vectors that lie aside; returns how many."""
+        return await self._db.write(lambda connection: connection.execute(sa.delete(reembedded)).rowcount, feed=False)
 
 
 def _exchange(connection: sa.Connection, name: str) -> int:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FEWEST = 20  # pairs at either end that say anything
 _RIDGE = 1e-3
 _RISK = 0.05
+_BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +89,14 @@ def _certain(ranked: NDArray[np.bool_]) -> float:
     return max(lower_bound(int(hits[length - 1]), int(length)) for length in lengths)
 
 
-def lower_bound(right: int, of: int, risk: float = _RISK) -> float:
+def lower_bound(right: int, of: int) -> float:
     """The least share that `right` successes of `of` are compatible with, one-sided (Clopper and Pearson 1934)."""
     if right == 0:
         return 0.0
     low, high = 0.0, right / of
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _tail(right, of, middle) < risk else (low, middle)
+        low, high = (middle, high) if _tail(right, of, middle) < _RISK else (low, middle)
     return low
 
 
@@ -109,10 +110,10 @@ def _tail(right: int, of: int, p: float) -> float:
     return float(np.exp(choose + failures * np.log1p(-p) + (of - failures) * np.log(p)).sum())
 
 
-def expected_error(p: NDArray[np.float64], same: Sequence[bool], bins: int = 10) -> float:
-    """Expected calibration error over bins of equal width (Naeini et al. 2015)."""
+def expected_error(p: NDArray[np.float64], same: Sequence[bool]) -> float:
+    """Expected calibration error over ten bins of equal width (Naeini et al. 2015)."""
     y = np.asarray(same, dtype=np.float64)
-    place = np.minimum((p * bins).astype(int), bins - 1)
+    place = np.minimum((p * _BINS).astype(int), _BINS - 1)
     gaps = [
         abs(float(y[place == one].mean() - p[place == one].mean())) * int((place == one).sum())
         for one in set(place.tolist())

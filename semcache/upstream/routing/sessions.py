@@ -1,19 +1,20 @@
 """Session affinity: the replica that a session was sent to last, until a while after its last request.
 
-Invariant: at most `most` sessions, the least recently used forgotten first.
+Invariant: at most `_MOST` sessions, the least recently used forgotten first.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 
+_MOST = 100_000
+
 
 class Sessions:
     """Maps (tenant, session) to a replica's name for `ttl` seconds after its last use. Times are monotonic seconds."""
 
-    def __init__(self, ttl: float = 600.0, *, most: int = 100_000) -> None:
+    def __init__(self, ttl: float = 600.0) -> None:
         self._ttl = ttl
-        self._most = most
         self._homes: OrderedDict[tuple[str, str], tuple[str, float]] = OrderedDict()
 
     def home(self, tenant: str, session: str, now: float) -> str | None:
@@ -27,5 +28,5 @@ class Sessions:
             return
         self._homes[tenant, session] = (replica, now + self._ttl)
         self._homes.move_to_end((tenant, session))
-        if len(self._homes) > self._most:
+        if len(self._homes) > _MOST:
             self._homes.popitem(last=False)

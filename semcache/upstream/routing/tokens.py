@@ -18,6 +18,7 @@ from semcache.upstream.routing.whole_reply import whole_reply
 
 _SENT = ("model", "messages", "tools", "chat_template", "chat_template_kwargs", "prompt")
 _HEADERS = frozenset({"authorization", "x-api-key", "api-key", "content-type"})
+_PATIENCE = 2.0  # seconds
 _LEAST_BYTES, _BYTES_PER_BYTE = 2**20, 16  # of a reply, which holds a number for each byte of a prompt at most
 
 
@@ -26,11 +27,10 @@ class _Answer(msgspec.Struct):
 
 
 class ServerTokens:
-    """Asks the server at `backend`, whose paths start at its root. `patience` is seconds."""
+    """Asks the server at `backend`, whose paths start at its root."""
 
-    def __init__(self, backend: Backend, *, patience: float = 2.0) -> None:
+    def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._patience = patience
 
     async def ids(self, prompt: RoutedPrompt, outbound: Outbound) -> Sequence[int] | None:
         """The prompt's token ids; None where the server cannot say, or there is no single prompt."""
@@ -42,7 +42,7 @@ class ServerTokens:
                 return None
             sent = {name: prompt.fields[name] for name in _SENT if name in prompt.fields}
             headers = [(name, value) for name, value in outbound.headers if name.lower() in _HEADERS]
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(_PATIENCE):
                 asked = Outbound("POST", "/tokenize", headers, msgspec.json.encode(sent))
                 most = _LEAST_BYTES + _BYTES_PER_BYTE * len(asked.body)
                 status, body = await whole_reply(self._backend, asked, most)
