@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-_STEPS = 200
+_STEPS = 200  # at most
+_STILL = 1e-9  # a change of the covariance that is none
 _WEIGHT = 2.0  # hands' worth of belief in what is assumed
 _ASSUMED = 0.25  # of the variances from which it starts
 
@@ -36,7 +37,9 @@ def between(groups: Sequence[tuple[Array, Array]], mean: Array, variances: Array
         found = [_posterior(*group, middle, covariance) for group in groups]
         middle = np.mean([mode for mode, _ in found], axis=0)
         total = sum(np.outer(mode - middle, mode - middle) + spread for mode, spread in found)
-        covariance = (total + _WEIGHT * assumed) / (len(groups) + _WEIGHT)
+        last, covariance = covariance, (total + _WEIGHT * assumed) / (len(groups) + _WEIGHT)
+        if np.abs(covariance - last).max() < _STILL:
+            break
     return middle, covariance
 
 

@@ -41,9 +41,10 @@ def test_nothing_of_an_unread_hand_is_trained_on() -> None:
 
 
 def test_a_kind_of_difference_can_be_left_out() -> None:
-    kinds = {kind for group in GROUPS for kind, _ in group.different}
+    some = GROUPS[::10]
+    kinds = {kind for group in some for kind, _ in group.different}
     assert {"number", "negation", "entity", "direction", "scope", "form"} <= kinds
-    without = list(authored.paired(GROUPS, without=["negation"]))
+    without = list(authored.paired(some, without=["negation"]))
     assert {found.pair.kind for found in without if not found.pair.same} == kinds - {"negation"}
 
 
