@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache.found import Found
 from semcache.dialects import embeddings
 from semcache.dialects.headers import controls_from
-from semcache.dialects.telling_headers import beside_body
+from semcache.dialects.vary_headers import beside_body
 from semcache.errors import IntegrityError, RequestRejected
 from semcache.types import Assembled, Request, Usage
 from semcache_failopen import FailOpen
