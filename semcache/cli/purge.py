@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import unquote
 
 import typer
@@ -84,13 +85,9 @@ def purge(
     In --scope * stands for any: */alice is the user alice of every tenant. A slash within a name is written %2F.
     What was deleted can be brought back for a day: `semcache undo`.
     """
-    from semcache.types import Selector, public_id
+    from semcache.types import Selector
 
-    given = {"--tag": tag, "--category": category, "--scope": scope, "--model": model, "--source": source}
-    for option, value in given.items():
-        if value is not None and not value.strip("/ "):
-            # A variable of a script that is not set must not widen what is deleted.
-            raise InvalidArgument(f"{option} is empty: name what it is to match, or leave it out")
+    _refuse_empty({"--tag": tag, "--category": category, "--scope": scope, "--model": model, "--source": source})
     of = scope_parts(scope)
     where = Selector(
         tenant=of.tenant,
@@ -110,45 +107,71 @@ def purge(
         _known_category(settings, category)
     if not dry_run and not yes:
         _confirm(settings, where)
-    if dry_run:
-        batch = None
-        deleted, beside = run_async(_matching(settings, where))
-    else:
-        deleted, batch, beside = run_async(_delete(settings, where, undo=0.0 if forever else settings.store.undo))
-    if not deleted and source is not None and source not in _SOURCES:
+    undo = 0.0 if forever else settings.store.undo
+    purged = run_async(_matching(settings, where) if dry_run else _delete(settings, where, undo=undo))
+    if not purged.ids and source is not None and source not in _SOURCES:
         raise InvalidArgument(f"no entry has the source {source!r}: it is traffic, import or audit")
-    ids = [public_id(number) for number in deleted]
     if as_json:
-        undone = {} if dry_run else {"undo": batch}
-        counted = {} if beside is None else {"tool_results": beside.results, "plans": beside.plans}
-        output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run} | counted | undone)
-        return
+        output.as_json(purged.as_dict(dry_run=dry_run))
+    else:
+        _tell(purged, where, dry_run=dry_run, forever=forever)
+
+
+class _Purged(NamedTuple):
+    """The entries that match, the name by which their deletion is undone, and what is beside them."""
+
+    ids: list[int]
+    batch: str | None
+    beside: BesideEntries | None
+
+    def as_dict(self, *, dry_run: bool) -> dict[str, Any]:
+        """Return it as JSON shows it."""
+        from semcache.types import public_id
+
+        undone = {} if dry_run else {"undo": self.batch}
+        counted = {} if self.beside is None else {"tool_results": self.beside.results, "plans": self.beside.plans}
+        ids = [public_id(number) for number in self.ids]
+        return {"ids": ids, "count": len(ids), "dry_run": dry_run} | counted | undone
+
+
+def _refuse_empty(options: Mapping[str, str | None]) -> None:
+    """Raise InvalidArgument for an empty option: a script's variable that is not set must not widen what is deleted."""
+    for option, value in options.items():
+        if value is not None and not value.strip("/ "):
+            raise InvalidArgument(f"{option} is empty: name what it is to match, or leave it out")
+
+
+def _tell(purged: _Purged, where: Selector, *, dry_run: bool, forever: bool) -> None:
+    from semcache.types import public_id
+
+    count = len(purged.ids)
     if dry_run:
-        for line in [*ids[:_SHOWN], *([f"and {len(ids) - _SHOWN} more"] if len(ids) > _SHOWN else [])]:
-            print(line)
-    undo = f"; bring them back with `semcache undo {batch}`" if batch else ""
+        for number in purged.ids[:_SHOWN]:
+            print(public_id(number))
+        if count > _SHOWN:
+            print(f"and {count - _SHOWN} more")
+    undo = f"; bring them back with `semcache undo {purged.batch}`" if purged.batch else ""
     done = "would be deleted" if dry_run else "deleted"
-    output.note(f"{output.many(len(ids), 'entry', 'entries')} {done}{undo}")
-    if beside is not None:
-        for line in beside.told(where, done, forever=forever):
+    output.note(f"{output.many(count, 'entry', 'entries')} {done}{undo}")
+    if purged.beside is not None:
+        for line in purged.beside.told(where, done, forever=forever):
             output.note(line)
 
 
-async def _matching(settings: Settings, where: Selector) -> tuple[list[int], BesideEntries | None]:
-    """The ids of the entries that would be deleted, and what is beside them."""
+async def _matching(settings: Settings, where: Selector) -> _Purged:
+    """Return the entries that would be deleted."""
     async with store_of(settings) as store:
-        return await store.delete(where, now=time.time(), dry_run=True), await _beside(store, where)
+        ids = await store.delete(where, now=time.time(), dry_run=True)
+        return _Purged(ids, None, await _beside(store, where))
 
 
-async def _delete(
-    settings: Settings, where: Selector, *, undo: float
-) -> tuple[list[int], str | None, BesideEntries | None]:
-    """Delete entries, to be brought back within `undo` seconds; the ids, the id of what can be undone, and the rest."""
+async def _delete(settings: Settings, where: Selector, *, undo: float) -> _Purged:
+    """Delete entries, which can be brought back for `undo` seconds."""
     from semcache.cache.operating import delete_from
 
     async with store_of(settings) as store:
         beside = await _beside(store, where)
-        return *await delete_from(store, where, now=time.time(), undo=undo, who=output.user()), beside
+        return _Purged(*await delete_from(store, where, now=time.time(), undo=undo, who=output.user()), beside)
 
 
 async def _beside(store: EntryStore, where: Selector) -> BesideEntries | None:
@@ -166,7 +189,7 @@ async def _beside(store: EntryStore, where: Selector) -> BesideEntries | None:
 
 def _confirm(settings: Settings, where: Selector) -> None:
     """Ask on a terminal. Where nobody can be asked, --yes says it."""
-    count = len(run_async(_matching(settings, where))[0])
+    count = len(run_async(_matching(settings, where)).ids)
     if not sys.stdin.isatty():
         raise InvalidArgument(
             f"{output.many(count, 'entry', 'entries')} would be deleted, and nobody can be asked here: say --yes too"

@@ -74,7 +74,11 @@ def stats(
     found = ask_server(settings, url) if url else run_async(read_statistics(settings))
     if as_json:
         output.as_json(found)
-        return
+    else:
+        _show_statistics(found)
+
+
+def _show_statistics(found: dict[str, Any]) -> None:
     seen = {name: row for name, row in found["categories"].items() if any(row.get(one) for one in _SEEN)}
     rows = {**seen, "total": found["total"]}
     columns = [column.replace("_", " ") for column in _COLUMNS]

@@ -154,13 +154,7 @@ class Simulator:
         card = self.registry.exact(digest)
         exact = decide.exact(card, terms) if card is not None and card.category == policy.name else None
         if isinstance(exact, Serve):
-            self.registry.touch(exact.card)
-            right, source = self._right(exact.card.id, arrival), exact.card.id - 1
-            if exact.stale:
-                self._keep(pending, vector, 0)
-            return SimulationStep(
-                Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=int(exact.stale), source=source
-            )
+            return self._served_exactly(pending, exact, vector)
         if arrival.refused is not None or not policy.semantic or len(arrival.text) > policy.max_chars:
             self._keep(pending, None, 0)
             return SimulationStep(Outcome.MISS, Why.EXACT_ONLY)
@@ -219,6 +213,14 @@ class Simulator:
                 answer = decide.verified(asking, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
             settled, asking = decide.likelier(settled, answer), asking.then
         return settled or decide.refused(unsure)
+
+    def _served_exactly(self, pending: PendingDecision, served: Serve, vector: Vector) -> SimulationStep:
+        card, right = served.card, self._right(served.card.id, pending.arrival)
+        self.registry.touch(card)
+        if served.stale:
+            self._keep(pending, vector, 0)
+        calls = int(served.stale)
+        return SimulationStep(Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=calls, source=card.id - 1)
 
     def _served(self, pending: PendingDecision, served: Serve, vector: Vector) -> SimulationStep:
         card, right = served.card, self._right(served.card.id, pending.arrival)
