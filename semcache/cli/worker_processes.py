@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config
 
-from semcache.cli.worker_server import Word, serve_in_worker
+from semcache.cli.worker_server import Heartbeat, serve_in_worker
 from semcache.runtime import reload_signal
 from semcache.runtime.metric_files import FOLDER, take_room_beforehand
 
@@ -36,7 +36,7 @@ _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of
 _HOW = ("signal", "exit", "hung")
 _TURN = 0.25  # seconds
 _LIFELESS = 20.0  # seconds of one that serves
-# Of one that starts: on a machine with little time to spare, imports and models take a minute or more without a word,
+# Of one that starts: on a machine with little time to spare, imports and models take a minute or more without a beat,
 # and one that is killed in the midst of them begins them again.
 _LIFELESS_AT_START = 300.0
 _LONGEST_PAUSE = 30.0
@@ -50,26 +50,26 @@ _log = logging.getLogger(__name__)
 class _Worker:
     """A process that serves, and how long it has been silent."""
 
-    def __init__(self, process: SpawnProcess, words: Connection, has_read: Callable[[Loaded], object]) -> None:
+    def __init__(self, process: SpawnProcess, heartbeats: Connection, has_read: Callable[[Loaded], object]) -> None:
         self.process = process
         self.ready_since: float | None = None
         self.hung = False
-        self._words, self._has_read = words, has_read
+        self._heartbeats, self._has_read = heartbeats, has_read
         self._silent = 0.0
         self._heard = self._ready = False
         # What is written by halves would block a reader for as long as its writer hangs.
         threading.Thread(target=self._listen, name="semcache-worker", daemon=True).start()
 
     def _listen(self) -> None:
-        with self._words:
+        with self._heartbeats:
             while True:
                 try:
-                    word: Word = self._words.recv()
+                    beat: Heartbeat = self._heartbeats.recv()
                 except (EOFError, OSError):
                     return
-                self._heard, self._ready = True, word.serves
-                if word.read is not None:
-                    self._has_read(word.read)
+                self._heard, self._ready = True, beat.serves
+                if beat.read is not None:
+                    self._has_read(beat.read)
 
     def look(self, now: float, passed: float) -> None:
         """Take note of what was heard in the `passed` seconds; kill what has said nothing for too long."""

@@ -1,4 +1,4 @@
-"""One of several worker processes of `semcache serve`: a server, and its messages to its parent.
+"""One of several worker processes of `semcache serve`: a server, and its heartbeats to its parent.
 
 Knows uvicorn and the pipe to the parent. Invariant: a worker ends with its parent, also if that one was killed; what a
 reload has read goes to the parent, for those who come later.
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 _EVERY = 0.5  # seconds
 
 
-class Word(NamedTuple):
-    """The message of a worker to its parent: if it serves, and what it has read anew."""
+class Heartbeat(NamedTuple):
+    """The heartbeat of a worker: if it serves, and the files that it has read anew."""
 
     serves: bool
     read: Loaded | None
 
 
 class _ToldServer(Server):
-    """A server whose parent is told as soon as it serves, and not only by the next of its regular words."""
+    """A server whose parent is told as soon as it serves, and not only by the next of its regular heartbeats."""
 
     def __init__(self, config: Config, told: Callable[[None], object]) -> None:
         super().__init__(config)
@@ -54,7 +54,7 @@ def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded
     server = _ToldServer(config, read.put)
     threading.Thread(target=_tell, args=(server, read, parent), name="semcache-alive", daemon=True).start()
     threading.Thread(target=_end_with_parent, name="semcache-parent", daemon=True).start()
-    # Later than the first word to the parent: it takes a second, or many on a busy machine.
+    # Later than the first heartbeat: it takes a second, or many on a busy machine.
     from semcache.proxy.process_application import create
 
     config.app = partial(create, loaded, read.put)
@@ -67,7 +67,7 @@ def _tell(server: Server, read: SimpleQueue[Loaded | None], parent: Connection) 
     news = None
     while True:
         try:
-            parent.send(Word(server.started, news))
+            parent.send(Heartbeat(server.started, news))
         except OSError:  # the parent has ended
             return
         try:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from semcache.cli.worker_processes import _Place, _Worker
-from semcache.cli.worker_server import Word
+from semcache.cli.worker_server import Heartbeat
 from tests.cli.forked import Fork, Forked
 from tests.cli.test_serve import ECHO, Run, ask, ready, url_of
 from tests.waiting import PATIENCE, eventually
@@ -154,7 +154,7 @@ def test_a_worker_is_killed_for_its_own_silence_and_not_for_a_pause_of_the_machi
 def test_a_worker_that_speaks_lives() -> None:
     worker, process, there = _worker()
     for turn in range(200):
-        there.send(Word(turn > 100, None))
+        there.send(Heartbeat(turn > 100, None))
         eventually(lambda: worker._heard)
         worker.look(float(turn), 0.25)
     assert process.kills == 0
