@@ -49,6 +49,13 @@ def test_every_supported_python_is_tested() -> None:
     ]
 
 
+def test_the_changelog_says_everything_once() -> None:
+    items = re.split(r"\n(?=- |#)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    changes = [" ".join(item.split()) for item in items if item.startswith("- ")]
+    assert len(changes) > 100
+    assert sorted(set(changes)) == sorted(changes)
+
+
 def test_make_targets_that_documents_name_exist() -> None:
     for page in PAGES:
         assert set(MAKE.findall(page.read_text(encoding="utf-8"))) <= TARGETS, page
