@@ -14,17 +14,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from semcache.cache import opening
-from semcache.models import loaded_model
-from semcache.models.cross_encoder import DEFAULT_VERIFIER
-from semcache.models.embedders import DEFAULT_MODEL
-from semcache.models.model_card import ModelWithCard
-from semcache.runtime import guarded_calls
-from semcache.runtime.guarded_calls import GuardedCalls
-from semcache.runtime.telemetry import Meter
-from tests.openings import read_once
-from tests.waiting import PATIENCE
-
 _ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _ANY_PACE, max_examples=25, derandomize=True)
 settings.register_profile("new", _ANY_PACE, max_examples=200, print_blob=True, database=None)
@@ -124,35 +113,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(1200))
 
 
-def _guarded(meter: Meter, *, patience: float) -> GuardedCalls:
-    return GuardedCalls(meter, patience=PATIENCE if patience == guarded_calls.PATIENCE else patience)
-
-
+# The process that hands the tests out imports this file too, and would import the package for nothing.
 @pytest.fixture(scope="session", autouse=True)
-def _held_models() -> tuple[object, ...]:
-    """The models that ship stay loaded from test to test."""
-    return (
-        loaded_model.load(DEFAULT_MODEL, longest=ModelWithCard(DEFAULT_MODEL).max_tokens),
-        loaded_model.load(DEFAULT_VERIFIER),
-    )
+def _openings() -> Iterator[object]:
+    """What no two caches read differently is read once, models stay loaded, and no limit tells how busy it is."""
+    from tests.openings import be_patient, held_models, read_once
 
-
-@pytest.fixture(scope="session", autouse=True)
-def _read_once() -> Iterator[None]:
-    """What no two caches read differently is read once."""
     with pytest.MonkeyPatch.context() as patch:
         read_once(patch)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _patient() -> Iterator[None]:
-    """No limit of the product is reached but where a test sets one: it would tell how busy the machine is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(GuardedCalls.__init__.__kwdefaults__, "patience", PATIENCE)
-        patch.setattr(opening, "GuardedCalls", _guarded)
-        for limit in ("models.verifiers.MODEL_PATIENCE", "models.verifiers.LLM_PATIENCE"):
-            patch.setattr(f"semcache.{limit}", PATIENCE)
-        for module in ("proxy.health_routes", "proxy.plan_turn", "upstream.routing.server_kind_inquiry"):
-            patch.setattr(f"semcache.{module}._PATIENCE", PATIENCE)
-        yield
+        be_patient(patch)
+        yield held_models()

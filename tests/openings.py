@@ -21,6 +21,8 @@ from semcache.cache import opening
 from semcache.cache.common_parts import CommonParts
 from semcache.config import packs
 from semcache.config.packs import Pack
+from semcache.models import loaded_model
+from semcache.models.cross_encoder import DEFAULT_VERIFIER
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.batching import BatchingEmbedder
 from semcache.models.embedders.hashing import HashingEmbedder
@@ -29,8 +31,12 @@ from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.models.model_card import ModelWithCard
 from semcache.protocols import Categorizer, Embedder
 from semcache.request import categorize
+from semcache.runtime import guarded_calls
+from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.telemetry import Meter
 from semcache.storage.stores import database, schema
 from semcache.storage.stores.sql import SqlStore
+from tests.waiting import PATIENCE
 
 _WRAPPERS = {one: one.embed for one in (MemoEmbedder, BatchingEmbedder)}
 _ENCODERS = {one: one.encode for one in (OnnxEmbedder, HashingEmbedder)}
@@ -92,6 +98,29 @@ async def _open_parts(parts: CommonParts) -> None:
         database._make_private(file)
         file.write_bytes(made.replace(salt, store._random(schema.SALT)))
     await _open(parts)
+
+
+def held_models() -> tuple[object, ...]:
+    """The models that ship, which stay loaded for as long as somebody holds them."""
+    return (
+        loaded_model.load(DEFAULT_MODEL, longest=ModelWithCard(DEFAULT_MODEL).max_tokens),
+        loaded_model.load(DEFAULT_VERIFIER),
+    )
+
+
+def _guarded(meter: Meter, *, patience: float) -> GuardedCalls:
+    return GuardedCalls(meter, patience=PATIENCE if patience == guarded_calls.PATIENCE else patience)
+
+
+def be_patient(patch: pytest.MonkeyPatch) -> None:
+    """Reach no limit of the product but where a test sets one: it would tell how busy the machine is."""
+    patch.setitem(GuardedCalls.__init__.__kwdefaults__, "patience", PATIENCE)
+    patch.setattr(opening, "GuardedCalls", _guarded)
+    for limit in ("models.verifiers.MODEL_PATIENCE", "models.verifiers.LLM_PATIENCE"):
+        patch.setattr(f"semcache.{limit}", PATIENCE)
+    inquiries = ("upstream.routing.server_kind_inquiry", "upstream.routing.tokens")
+    for module in ("proxy.health_routes", "proxy.plan_turn", *inquiries):
+        patch.setattr(f"semcache.{module}._PATIENCE", PATIENCE)
 
 
 def read_once(patch: pytest.MonkeyPatch) -> None:
