@@ -532,7 +532,7 @@ async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and
     async with opened(tmp_path, Slow("never"), clock=clock) as cache:
         for number in range(24):
             clock.now += 1
-            await told(cache, ASKED, f"{number} " + "x" * 900_000)
+            await told(cache, ASKED, f"{number} " + "so " * 300_000)
         waiting = cache.components.learner._reasked
         assert 0 < len(waiting) < 23
         assert sum(len(one.body) for _, *entries in waiting for one in entries) <= 32 << 20

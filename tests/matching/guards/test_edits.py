@@ -43,11 +43,14 @@ def questions() -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("most", [500, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "all"])
 @pytest.mark.parametrize("kind", [*ONE_SIDED, *TWO_SIDED])
-def test_edits_are_vetoed(kind: str, questions: list[str]) -> None:
+def test_edits_are_vetoed(kind: str, most: int, questions: list[str]) -> None:
     rng = random.Random(2)
     vetoed = pairs = 0
-    for text in questions:
+    for text in rng.sample(questions, len(questions)):
+        if pairs == most:
+            break
         edited = ONE_SIDED[kind](text, rng) if kind in ONE_SIDED else TWO_SIDED[kind](text, rng)
         if edited is None:
             continue
