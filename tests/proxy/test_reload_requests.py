@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from semcache.proxy.reload_word import ReloadingWorker, ReloadReports, owing, result_of
+from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports, owing, result_of
 from semcache.storage.stores.memory import MemoryStore
 
 CHANGED: dict[str, Any] = {"changed": ["policies"]}
