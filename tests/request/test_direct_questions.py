@@ -69,6 +69,8 @@ def test_how_something_stands_is_live_however_it_is_asked(way: str, clause: str)
         "I want to check my balance. How?",
         "I would like to get my deposit back. What can I do?",
         "What are my options?",
+        "What is my BMI?",
+        "What is my monthly surplus?",
         "What is my identification used for?",
         "I earn 52,000 a year. What's my monthly pay?",
         "Tell my boss I'm pregnant.",

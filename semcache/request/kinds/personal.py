@@ -269,10 +269,11 @@ _NUMBERED = any_of(
     r"\b(?:order|invoice|ticket|booking|tracking|reservation) #?\d{5}",
     r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
 )
-# "What is my blood type" is of one person, whatever it is.
+# "What is my blood type" is of one person, whatever it is; "What is my BMI" is reckoned from what was said before.
 _MINE = any_of(
     r"^\W*what(?:'s| is| are| was| were) my (?!(?:[\w'-]+ )?(?:options?|rights?|choices?|chances?|alternatives"
     r"|obligations|duties|responsibilities|best|next|first|legal)\b)"
+    r"(?!.*\b(?:bmi|body mass index|totals?|surplus|sum|average|mean|profits?|margin|percentage)\b)"
     r"(?:[\w'-]+ ){0,2}(?!(?:for|like|of|in)\b)[\w'-]+\W*$"
 )
 # Typed as into a search box, by somebody whose own it is.
