@@ -280,7 +280,7 @@ class _FitReading:
         if gap.only and gap.only != only_value(piece, self._salt):
             # The plan may be one for the value that it was learned with, though no call has that.
             odd = self.unsure = True
-        elif gap.family and gap.kind is not SlotKind.CHOICE and not is_of_family(piece, gap.family, self._salt):
+        elif gap.family and gap.kind is not SlotKind.CHOICE and not is_of_family(piece, gap, self._salt):
             odd = self.unsure = True
         self.odd += odd
         self.unsure = self.unsure or (odd and bool(gap.slot))

@@ -87,9 +87,12 @@ def may_free(one: Sequence[Element], two: Sequence[Element], both: Sequence[Elem
     return all(gap.only or _is_known(gap) or (framed and gap.kind is SlotKind.TEXT) for gap in gaps)
 
 
-def is_of_family(value: str, family: bytes, salt: bytes) -> bool:
-    """Return True if a value is of one of the families whose digests these are."""
-    return family_of(value, salt) in _each(family)
+def is_of_family(value: str, gap: PatternGap, salt: bytes) -> bool:
+    """Return True if a value is of one of the families of a gap.
+
+    A thing is of the family of other things alone: "guest login" has the digest of "ann.lee", and is no user.
+    """
+    return bool(head_of(value)) == _has_head(gap) and family_of(value, salt) in _each(gap.family)
 
 
 def freed_together(patterns: Sequence[Sequence[Element]]) -> tuple[Element, ...] | None:

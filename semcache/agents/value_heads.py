@@ -25,7 +25,9 @@ _STATES = vocabulary(
     wrong top bottom final original real actual correct own single double extra spare several few many multiple various
     certain similar different such whole half total partial only very favorite favourite best worst good bad big small
     large little long short cheap free busy broken dead fake duplicate identical daily weekly monthly yearly annual
-    today tomorrow yesterday tonight morning afternoon evening night
+    today tomorrow yesterday tonight morning afternoon evening night noon midday midnight weekend early earlier later
+    older newer bigger biggest hottest saddest least paid unpaid expensive popular unpopular stale obsolete blank unread
+    ongoing boring redundant useless pointless unnecessary optional invalid valid visible hidden
     """
 )
 _NO_NAMES = frozenset((*COUNTS, *ORDINALS, *WEEKDAYS, *MONTHS, "last", "next", "latest", "newest", "oldest")) | _STATES
@@ -56,4 +58,5 @@ def head_of(value: str) -> str:
 
 def _says_which(word: str) -> bool:
     """Return True for "old" and "expired", which tell one thing from others as it is now."""
-    return word in _NO_NAMES or (word.endswith("ed") and len(word) > 4) or word.startswith("non-")
+    told = word in _NO_NAMES or (word.endswith("ed") and len(word) > 4)
+    return told or word.startswith("non-") or word.endswith("-to-last")

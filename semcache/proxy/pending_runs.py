@@ -34,6 +34,7 @@ class PendingRun:
     tokens: int = 0  # completion tokens that models spent on it
     unfit: str = ""
     user: str | None = None  # whose it is, where users share nothing
+    must_call: bool = False  # its newest request left the model no answer in words
 
 
 class PendingRuns:

@@ -297,7 +297,8 @@ class PlanService:
         called = any(one.get("tool_calls") for one in said)
         unfit = "" if plan_dialects.chooses_tool(request.raw, called=called) else "tool-choice"
         pending = PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens, unfit)
-        self.pending.note(run, replace(pending, user=request.scope.user))
+        must_call = plan_dialects.must_call(request.raw)
+        self.pending.note(run, replace(pending, user=request.scope.user, must_call=must_call))
         if not calls and self._rule == "finished" and not has_error(messages):
             await self.outcome(run, success=True, tenant=tenant)
         return run
@@ -357,9 +358,10 @@ class PlanService:
             return LearnedRun("failed")
         messages = pending.messages
         if not pending.whole:
-            if not messages or not messages[-1].get("tool_calls"):
+            if not (pending.must_call and messages and messages[-1].get("tool_calls")):
                 return LearnedRun(PlanReason.TRUNCATED.value)
-            # It ended with a call, which gives the result of the run to the client: that is left to the model.
+            # It ended with a call, as it had to, and no message in words may take the place of that: it is left to the
+            # model, which is asked with all results.
             messages = [*messages[:-1], _END]
         if pending.unfit:
             # Its calls show what the client wanted in that turn, not what its task needs.

@@ -128,6 +128,19 @@ async def test_a_plan_for_other_things_of_the_same_word_leaves_those_of_a_known_
     assert await outcome(plans, "Cancel my karate class on 2026-06-01") == "miss"
 
 
+async def test_things_and_logins_do_not_free_a_word_for_each_other() -> None:
+    tools = [tool("unlock", account="string")]
+    for known, like, other in (
+        (("guest login", "admin login"), "shop login", "tom.baker"),
+        (("ann.lee", "bob.ray"), "tom.baker", "shop login"),
+    ):
+        plans = opened()
+        for one in known:
+            await plans.record(finished(f"Unlock {one}", ("unlock", {"account": one}, "ok")), tools=tools)
+        assert (await plans.lookup(asked(f"Unlock {like}"), tools=tools)).outcome == "plan"
+        assert (await plans.lookup(asked(f"Unlock {other}"), tools=tools)).outcome == "miss"
+
+
 async def test_a_word_that_says_nothing_is_freed_by_no_name() -> None:
     runs = [
         finished(f"Show the {one}", ("show_report", {"report": one}, "ok")) for one in ("sales report", "tax report")
@@ -145,6 +158,10 @@ async def test_a_word_that_says_nothing_is_freed_by_no_name() -> None:
         ("old list", ""),
         ("renamed list", ""),
         ("second list", ""),
+        ("second-to-last list", ""),
+        ("biggest list", ""),
+        ("older list", ""),
+        ("unpaid bill", ""),
         ("list of names", ""),
         ("call mum again", ""),
         ("whole thing", ""),

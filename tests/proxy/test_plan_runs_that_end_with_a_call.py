@@ -81,6 +81,17 @@ async def test_a_run_of_which_nothing_but_its_last_call_was_seen_becomes_no_plan
     assert became.why == "no-steps"
 
 
+async def test_a_run_that_might_have_ended_in_words_is_not_learned_without_its_last_call() -> None:
+    service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0)
+    run = await service.learn(
+        request(Endpoint.CHAT, cancelling("ann_lee_1", "AB12CD")[:-1]), [], calling(Endpoint.CHAT, "refund", order=1)
+    )
+    became = await service.outcome(run or "", success=True, tenant="default")
+    assert became is not None
+    assert became.why == "truncated"
+    assert service.plans.library.templates() == []
+
+
 async def test_a_call_that_is_none_ends_no_run() -> None:
     service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0)
     odd = json.dumps({"choices": [{"message": {"role": "assistant", "tool_calls": [{"id": 1}]}}]}).encode()

@@ -34,6 +34,9 @@ def test_one_question_has_one_wording(one: str, two: str) -> None:
         ("turkey recipes", "Turkey recipes for a march"),
         ("What is half of 90?", "What is half of 80?"),
         ("What is a third of 90?", "What is 90 / 4?"),
+        ("What is Double 11?", "What is 2 * 11?"),
+        ("What is triple 9?", "What is 3 * 9?"),
+        ("What is half 8?", "What is 8 / 2?"),
         ("can i check in at 9", "Can I check in at 10 o'clock?"),
     ],
 )

@@ -119,6 +119,17 @@ OF_ANYBODY = [
     "Why is my transfer declined?",
     "Can you tell me why my card payments are declined?",
     "We have not seen payslips for July. Who handles this?",
+    "What are my birth control options?",
+    "What is my regex doing wrong?",
+    "What are my tomatoes lacking?",
+    "What are my odds?",
+    "What is the right dosage for my test?",
+    "What is the return policy for my order?",
+    "What is the correct form for my tax return?",
+    "What is the safest place for my deposit?",
+    "Is my alcohol withdrawal dangerous?",
+    "Has my milk gone through pasteurization?",
+    "What time is my metabolism fastest?",
 ]
 
 

@@ -33,6 +33,7 @@ Which party was in power in 1985?|Is it hot in Dubai in December?|Do I need an u
 How deep is the Mariana Trench?|Is Etna a stratovolcano?|Why is petrol more expensive than diesel?
 How are petrol prices made up?|Is the queue thread-safe in Python?|What happens if AWS goes down?
 Is drinking distilled water healthy?|Is Heathrow in London?|Is the set of all rational numbers open?
+How many active volcanoes are there?|How many open strings are there?|How high is the tide in the Bay of Fundy?
 Is the museum open on Mondays?|Are teachers civil servants?|When was the bridge closed?|Is the server stateless?
 """
 

@@ -58,7 +58,7 @@ _CREATIVE = CuedPatterns(
         r"(?! (?:by|book|books|collection|called|that (?:i|my|we)|i (?:heard|read|saw))\b)(?![^?\n]{0,60}\bby\b)",
         rf"\b(?:an?|one) (?:{_WORD}){{0,3}}?{_LITERARY},? (?:please|pls)\W*$",
         rf"^\W*(?:can i (?:get|have)|(?:do you )?(?:have|know)|have you got|got) (?:an? |any |some )(?:{_WORD}){{0,2}}?"
-        rf"{_LITERARY}(?! (?:by|books?|called)\b)",
+        rf"{_LITERARY}(?! (?:by|books?|called|titles?|templates?|formats?|recommendations|points?|arcs?)\b)",
         rf"\byou mind (?:writing|composing|making up|inventing)(?: me| us)? an? (?:{_WORD}){{0,3}}?{_WORK}",
     ),
     rule(

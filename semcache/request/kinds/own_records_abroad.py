@@ -110,8 +110,15 @@ _WAY = any_of(
     r"|d[óo]nde (?:puedo|encuentro|veo)|come|dove (?:posso|trovo|vedo)|onde (?:posso|vejo|encontro)|hoe (?:kan|moet)"
     r"|waar (?:kan|vind|zie)|jak|gdzie (?:mogę|znajdę))\b"
 )
+# "Ist mein Ticket übertragbar" asks what the law or the terms say of any such thing.
+_OF_ANY = any_of(
+    r"\b(?:übertragbar|verjährt|geregelt|pfändbar|wirksam|kündbar|steuerpflichtig|pignorabile|cessible|saisissable"
+    r"|embargable|transferible|trasferibile|overdraagbaar)\W*$"
+    r"|\b(?:ohne|zonder|senza|sans|sem) .{1,40}\b(?:gültig|geldig|valid[oae]|valable|válid[oa])\W*$"
+    r"|\b(?:gültig|geldig|valid[oae]|valable|válid[oa]) (?:ohne|zonder|senza|sans|sem)\b"
+)
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a text in one of these languages asks for its sender's own records; `bag` holds its words."""
-    return _RECORDS.match(folded, bag) and _WAY.match(folded) is None
+    return _RECORDS.match(folded, bag) and _WAY.match(folded) is None and _OF_ANY.search(folded) is None

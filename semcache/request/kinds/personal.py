@@ -64,12 +64,15 @@ _DID_SO = (
 )
 _OWNERS = vocabulary("my our mine")
 _PERSONS = _OWNERS | vocabulary("i we me us ours")
+# "The best place for my deposit" is of any deposit, "the amount of my deposit" of one.
+_ANY_SUCH = r"(?:(?:best|right|correct|ideal|proper|safest|recommended|normal|typical) |(?:\w+ )?polic(?:y|ies) )"
+_OF_THIS = rf"(?!\w+ing\b|{_ANY_SUCH})"
 # Each of these needs an owner ("my") and a word of `_RECORDS`.
 _OWN_RECORD = any_of(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
-    rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
-    rf"(?:in |on |of |for |left )?{_OWNED}",
-    rf"\bwhat(?:'s| is| are) the (?:(?!\w+ing\b)\w+ ){{1,4}}(?:of|for|on|from) {_OWNED}",
+    rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) "
+    rf"(?!the {_ANY_SUCH}(?:\w+ ){{0,2}}for )(?:\w+ ){{0,3}}?(?:in |on |of |for |left )?{_OWNED}",
+    rf"\bwhat(?:'s| is| are) the (?:{_OF_THIS}\w+ ){{1,4}}(?:of|for|on|from) {_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will)(?:n't)? {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
     rf"^\W*(?:is|are|was|were) there (?:still )?(?:an?|any) (?:\w+ )?{_TROUBLE} "
     rf"(?:with|on|in|to|for|about) {_OWNED}",
@@ -189,8 +192,9 @@ _PERSONAL = CuedPatterns(
     ),
     rule(
         "gone come withdrawal paycheck",
-        r"^\W*(?:has|have) my (?:[\w-]+ ){1,4}(?:gone|come) through\b",
-        r"^\W*(?:is|was|has) my (?:\w+ ){0,2}(?:withdrawal|paycheck)\b",
+        r"^\W*(?:has|have) my (?:[\w-]+ ){1,4}(?:gone|come) through(?: yet| already| now)?\W*$",
+        r"^\W*(?:is|was|has) my (?!(?:alcohol|caffeine|nicotine|opioid|drug|sugar)\b)(?:\w+ ){0,2}"
+        r"(?:withdrawal|paycheck)\b(?! (?:symptoms?|bleed\w*|headaches?)\b)",
         r"^\W*what(?:'s| is| was) (?:the (?:\w+ ){1,3}of )?my (?:last|latest|next) (?:paycheck|withdrawal)\b",
     ),
     rule("charged billed", r"\bwhen (?:was|were|am|are) (?:i|we) (?:\w+ ){0,2}?(?:charged|billed)\b"),
@@ -236,7 +240,7 @@ _PERSONAL = CuedPatterns(
         "my",
         r"\bwhat(?:'s| is) on my (?:[\w-]+ )?list\b|^\W*how much (?:\w+ ){1,2}(?:is|do i have) (?:left )?on my\b",
         r"^\W*(?:what (?:time|gate|terminal|platform|day)|which (?:gate|terminal|platform|seat)) (?:is|does|do) my (?!"
-        r"(?:dog|cat|baby|child|kids?|body)\b)",
+        r"(?:dog|cat|baby|child|kids?|body|metabolism|best|right)\b)",
         r"^\W*do you (?:still )?have my (?:phone|email|address|number|e-mail|name|birthday|details|card)\b",
         r"^\W*what did my (?:doctor|dentist|gp|manager|boss|teacher|lawyer|landlord|vet) "
         r"(?:say|prescribe|send|write)\b",
@@ -271,8 +275,8 @@ _NUMBERED = any_of(
 )
 # "What is my blood type" is of one person, whatever it is; "What is my BMI" is reckoned from what was said before.
 _MINE = any_of(
-    r"^\W*what(?:'s| is| are| was| were) my (?!(?:[\w'-]+ )?(?:options?|rights?|choices?|chances?|alternatives"
-    r"|obligations|duties|responsibilities|best|next|first|legal)\b)"
+    r"^\W*what(?:'s| is| are| was| were) my (?!(?:[\w'-]+ ){0,2}(?:options?|rights?|choices?|chances?|odds|alternatives"
+    r"|obligations|duties|responsibilities|best|next|first|legal|missing|lacking|wrong|doing|trying|saying|returning)\b)"
     r"(?!.*\b(?:bmi|body mass index|totals?|surplus|sum|average|mean|profits?|margin|percentage)\b)"
     r"(?:[\w'-]+ ){0,2}(?!(?:for|like|of|in)\b)[\w'-]+\W*$"
 )

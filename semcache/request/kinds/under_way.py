@@ -332,8 +332,17 @@ _UNDER_WAY = CuedPatterns(
         "pollen queue queues crowd crowds line lines",
         r"^\W*what(?:'s| is| are) the (?:pollen|queues?|crowds?|lines?) like(?: (?:in|at|today|now)\b|\W*$)",
     ),
-    rule("call tide", r"^\W*who(?:'s| is) on call\W*$", r"^\W*how high is the tide\b"),
-    rule("many", r"^\W*how many (?:open|pending|active|unresolved) [\w-]+ are there\W*$"),
+    rule(
+        "call tide",
+        r"^\W*who(?:'s| is) on call\W*$",
+        r"^\W*how high is the tide(?: (?:today|now|right now|at \w+(?: \w+)?))?\W*$",
+    ),
+    rule(
+        "many",
+        r"^\W*how many (?:open|pending|active|unresolved) (?:[\w-]+ )?(?:tickets|issues|incidents|tasks"
+        r"|orders|cases|requests|alerts|alarms|bugs|users|sessions|claims|jobs|complaints|invoices|applications|approvals|calls|deals|leads"
+        r"|prs|positions|vacancies|disputes|subscriptions|customers|members|accounts|connections) are there\W*$",
+    ),
     rule(
         "available free left",
         r"^\W*(?:do you have|are there) (?:any )?(?:rooms?|tables?|seats?|slots?|tickets?|appointments?) "

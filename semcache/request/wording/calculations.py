@@ -28,7 +28,7 @@ _WORDS = vocabulary("""
     convert change express write turn rewrite represent into as its an equivalent form number notation numeral
     numerals fraction decimal binary hex hexadecimal octal roman scientific
     simplify factorise factorize expand polynomial reduce terms simplest
-    half third quarter fifth tenth double twice triple treble
+    half third quarter fifth tenth double twice triple
     sin cos tan cot sec csc log ln exp sqrt arcsin arccos arctan sinh cosh tanh
     """)
 _WORD = re.compile(r"[^\W\d_\u00b2\u00b3]{2,}")
@@ -60,13 +60,14 @@ _OPERATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"add {_PART} (?:and|to|plus) {_PART}", r"\1 + \2"),
         (rf"(?:subtract|take(?: away)?) {_PART} (?:away )?from {_PART}", r"\2 - \1"),
         (rf"{_PART} subtracted from {_PART}", r"\2 - \1"),
-        (rf"(?:a |one |1/2 )?half (?:of )?{_N}|1/2 of {_N}", r"\1\2 / 2"),
+        # "Half 8" may be half past seven, and "double 11" the name of a feast.
+        (rf"(?:a |one )?half of {_N}|1/2 of {_N}", r"\1\2 / 2"),
         (rf"(?:a |one )?third of {_N}|1/3 of {_N}", r"\1\2 / 3"),
         (rf"(?:a |one )?quarter of {_N}|1/4 of {_N}", r"\1\2 / 4"),
         (rf"(?:a |one )?fifth of {_N}|1/5 of {_N}", r"\1\2 / 5"),
         (rf"(?:a |one )?tenth of {_N}|1/10 of {_N}", r"\1\2 / 10"),
-        (rf"(?:the )?(?:double|twice)(?: of)? {_N}", r"2 * \1"),
-        (rf"(?:the )?(?:triple|treble)(?: of)? {_N}", r"3 * \1"),
+        (rf"(?:the )?(?:double of|twice(?: of)?) {_N}", r"2 * \1"),
+        (rf"(?:the )?triple of {_N}", r"3 * \1"),
         (rf"(?:the )?quotient of {_N} and {_N}", r"\1 / \2"),
     )
 )
