@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 _LONGEST = 64 << 10  # characters; a longer result stays a text
 _TOKEN = re.compile(
@@ -18,6 +19,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))")
 _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _BRACKETS = {"(": "[", ")": "]"}
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def as_json(text: str) -> str | None:
@@ -26,21 +28,35 @@ def as_json(text: str) -> str | None:
     if text[:1] not in ("{", "[", "(") or text[-1:] not in ("}", "]", ")") or len(text) > _LONGEST:
         return None
     parts: list[str] = []
+    opened: list[str] = []
     place = 0
     while place < len(text):
         token = _TOKEN.match(text, place)
-        if token is None:
+        written = _written(token) if token is not None else None
+        if token is None or written is None or not _is_placed(token[0], parts, opened):
             return None
         place = token.end()
-        written = _written(token)
-        if written is None:
-            return None
-        if written == "]" and parts and parts[-1] == ",":
+        if written in ("]", "}") and parts[-1] == ",":
             # A tuple of one value has a comma behind it.
             parts.pop()
         if not written.isspace():
             parts.append(written)
     return "".join(parts)
+
+
+def _is_placed(sign: str, parts: Sequence[str], opened: list[str]) -> bool:
+    """Return True if a sign may stand behind these parts; `opened` are the brackets around it ("(,": with a comma)."""
+    if sign in _CLOSING:
+        opened.append(sign)
+    elif sign == ",":
+        if not opened or parts[-1] in ("[", "{"):
+            return False
+        opened[-1] = f"{opened[-1][0]},"
+    elif sign in _CLOSING.values():
+        bracket = opened.pop() if opened else " "
+        # "(5)" is no tuple.
+        return _CLOSING.get(bracket[0]) == sign and (bracket != "(" or parts[-1] == "[")
+    return True
 
 
 def _written(token: re.Match[str]) -> str | None:

@@ -90,6 +90,11 @@ def test_a_tuple_is_a_list(value: Any) -> None:
         "{'a': f()}",
         "{'a': 'b\\q'}",
         "['a' + 'b']",
+        "(12.50)",
+        "('Order 5 is paid')",
+        "[,]",
+        "(1, 2]",
+        "([1], (2))",
     ],
 )
 def test_what_is_no_literal_stays_a_text(text: str) -> None:
