@@ -37,6 +37,9 @@ def test_one_question_has_one_wording(one: str, two: str) -> None:
         ("What is Double 11?", "What is 2 * 11?"),
         ("What is triple 9?", "What is 3 * 9?"),
         ("What is half 8?", "What is 8 / 2?"),
+        ("What comes after 12 o'clock?", "What comes after 12?"),
+        ("What is the difference between 3 and 4 o'clock?", "What is the difference between 3 and 4?"),
+        ("How many degrees is it from 12 to 4 o'clock?", "How many degrees is it from 12 to 4?"),
         ("can i check in at 9", "Can I check in at 10 o'clock?"),
     ],
 )

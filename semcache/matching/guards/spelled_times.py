@@ -32,6 +32,8 @@ _BEFORE_NAME = frozenset(
 )
 # Behind these "march" and "may" are months in the writing of one who uses no capitals, too.
 _OF_MONTHS = _PARTS | {"in", "by", "until", "till", "since", "during"}
+# "How may payments be made" and "how long may flights last".
+_ASKING = vocabulary("how what which who when where why long often much many soon")
 _MODAL = re.compile(r" (?:be|not|have|also|need|cause|lead|help|vary|differ|change|take|get|seem|require|include)\b")
 _OF_A_MONTH = re.compile(
     r" (?:flights?|trips?|weather|holidays?|breaks?|deals|events|sales?|deadline|payroll|reports?|invoices?|payments?"
@@ -212,7 +214,8 @@ def _named(match: re.Match[str], words: SplitText) -> Times:
         after_preposition = bool(before) and before[-1] in _BEFORE_NAME and (word, before[-1]) != ("wed", "to")
         if word in DAYS and _TIMED.match(words.lower, start + len(word)):
             return frozenset((f"weekday {DAYS[word]}",))
-        if word in ("march", "may") and _OF_A_MONTH.match(words.lower, match.end("w")):
+        asks = word == "may" and not capital and bool(before) and before[-1] in _ASKING
+        if word in ("march", "may") and not asks and _OF_A_MONTH.match(words.lower, match.end("w")):
             return frozenset((f"month {MONTHS[word]}",))
         if word == "may" and capital and before and _is_amid(words.raw[:start]):
             return frozenset((f"month {MONTHS[word]}",))

@@ -41,9 +41,9 @@ _TWENTY_FOUR = re.compile(
     r"([12](?<![\w/.:,-][12])(?:(?<=1)[3-9]|(?<=2)[0-3]))[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?"
     r"(?![\w:.'/-]\w|[\w:])"
 )
-# Behind these an hour is one without the word, too.
+# Behind these an hour is one without the word, too; "what comes after 12" asks for a number.
 _STRUCK = re.compile(
-    r"\b(at|by|until|till|before|after|from|to|and) (1[0-2]|[1-9]) o'?clock\b(?! (?:in|at|position|direction)\b)",
+    r"\b(at|by|until|till) (1[0-2]|[1-9]) o'?clock\b(?! (?:in|at|position|direction)\b)",
     re.I,
 )
 # "John 13:34" and "20:15" may be a verse, a ratio or a place in a video. These tell of a clock, ...

@@ -17,6 +17,8 @@ ROWS = [
     ("the results that come in may be late", "the results coming in may be late", False),
     ("When was the March on Washington?", "What year was the March on Washington?", False),
     ("Does the shop open at 9?", "Does the shop open at 9 o'clock?", False),
+    ("How may payments reach me?", "How can payments reach me?", False),
+    ("What may reports contain?", "What can reports contain?", False),
     ("Does the shop open at 9?", "Does the shop open at 10 o'clock?", True),
     ("Is it legal to wed my second cousin?", "Is it legal to marry my second cousin?", False),
     ("Shuttle at 11 in the morning", "Shuttle at 11 am", False),
