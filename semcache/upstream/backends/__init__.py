@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semcache.upstream.routing.replica import Address
     from semcache.upstream.routing.router import RoutingTerms
 
+_ASKING = 2  # connections to a server for questions alone
 SCHEMES = ("http", "https", "unix", "engine", "litellm", "echo")
 
 
@@ -54,9 +55,11 @@ def open_backend(
         from semcache.upstream.routing.replica import Address
         from semcache.upstream.routing.router import open_router
 
+        asking = replace(connection, max_connections=_ASKING, watched=False)
         backend = open_router(
             replicas or [Address(url) for url in urls],
             lambda url: open_backend(url, connection),
+            questions=lambda url: open_backend(url, asking) if is_served(url) else None,
             routing=routing,
             secret=secret,
             note=note,

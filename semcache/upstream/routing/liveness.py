@@ -1,7 +1,8 @@
 """The liveness of one server: when it was heard last, and whether it still answers while requests wait for it.
 
 Knows its backend, and nothing of prompts. Invariant: requests are taken from a server only if it has answered the
-question before, answers it no longer, and has sent no byte to anybody in the meantime.
+question before while it worked on a request, answers it no longer, and has sent no byte to anybody in the meantime: one
+that does one thing at a time answers no question while it thinks.
 """
 
 from __future__ import annotations
@@ -20,22 +21,27 @@ _QUIET = 10.0  # seconds without a byte while requests wait, after which it is a
 _PATIENCE = 5.0  # seconds to answer a question
 _QUESTIONS = 2  # one alone may be late because this process itself had no time
 _PAUSE = 5.0  # seconds between questions to a server that hangs
+_EARLY = 5  # questions that are asked early, until one is answered while a request waits
+_BEFORE, _AFTER = (
+    0.5,
+    0.1,
+)  # seconds that a request waits before a question and after an answer that was given beside it
 _DOUBTFUL = 30.0  # seconds without a byte while requests wait, after which others are preferred
 _log = logging.getLogger(__name__)
 
 
 class Liveness:
-    """Watches the server `name` at `backend`.
+    """Watches the server `name`, which is asked through `backend`. Times are those of the event loop.
 
-    `has_told` says if it has answered the question of which kind it is, which is the same one; None where nobody asks
-    for its kind. Times are those of the event loop.
+    Where requests go through the same connections and fill them, questions wait with them: then it is given up wrongly.
     """
 
-    def __init__(self, name: str, backend: Backend, has_told: Callable[[], bool] | None = None) -> None:
-        self._name, self._backend, self._has_told = name, backend, has_told
+    def __init__(self, name: str, backend: Backend) -> None:
+        self._name, self._backend = name, backend
         self._waiting: dict[asyncio.Timeout, float] = {}  # since when, the oldest first
         self._heard = self._again = -math.inf
-        self._answers = False
+        self._early = _EARLY
+        self._answers_beside = False
         self._shown: Sequence[tuple[str, str]] = ()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.hangs = False
@@ -72,10 +78,9 @@ class Liveness:
             ) from None
 
     def meet(self, headers: Sequence[tuple[str, str]]) -> None:
-        """Ask in the background a server that hangs, and once one that nobody has asked yet."""
-        unasked = self._has_told is None and self._again < 0
+        """Ask in the background a server that hangs."""
         now = asyncio.get_running_loop().time()
-        if (self.hangs or unasked) and now >= self._again:
+        if self.hangs and now >= self._again:
             self._again = now + _PAUSE
             self._shown = credentials(headers)
             self._begin("ask", self._greet)
@@ -99,6 +104,13 @@ class Liveness:
         """Ask while requests wait in silence, and have them go elsewhere where the server does not answer."""
         now = asyncio.get_running_loop().time
         while self._waiting:
+            if self._early and not self._answers_beside and now() >= self._again:
+                if (left := next(iter(self._waiting.values())) + _BEFORE - now()) > 0:
+                    await asyncio.sleep(left)
+                    continue
+                self._again = now() + _PAUSE
+                self._early = self._early - 1 if await self._ask() is not None else 0
+                continue
             left = self._quiet_since() + _QUIET - now()
             if left > 0:
                 await asyncio.sleep(left)
@@ -106,13 +118,10 @@ class Liveness:
             begun, answered = now(), await self._ask()
             for _ in range(_QUESTIONS - 1):
                 answered = await self._ask() if answered is None else answered
-            if answered is None and self._heard < begun and self._has_answered():
+            if answered is None and self._heard < begun and self._answers_beside:
                 self._give_up(begun)
             elif self._heard < begun:
                 await asyncio.sleep(_QUIET if answered else _PAUSE)
-
-    def _has_answered(self) -> bool:
-        return self._answers or (self._has_told is not None and self._has_told())
 
     def _give_up(self, begun: float) -> None:
         if not self.hangs:
@@ -133,6 +142,8 @@ class Liveness:
 
     async def _ask(self) -> bool | None:
         """Return True for any answer, None for silence, False where no connection was made, as at a restart."""
+        begun = asyncio.get_running_loop().time() - _BEFORE
+        oldest = next((one for one, since in self._waiting.items() if since <= begun), None)
         outbound = Outbound("GET", "/v1/models", [("accept", "application/json"), *self._shown], b"")
         try:
             async with asyncio.timeout(_PATIENCE):
@@ -141,6 +152,8 @@ class Liveness:
             return None
         except UpstreamError:
             return False
-        self._answers = True
         await reply.close()
+        if oldest in self._waiting and not self._answers_beside:
+            await asyncio.sleep(_AFTER)
+            self._answers_beside = oldest in self._waiting
         return True

@@ -54,7 +54,8 @@ class Replica:
     `kind` None is asked for, by `inquiry`. Times are monotonic seconds, work is in tokens.
 
     With `follow`, which makes the follower of KV events that keeps a ledger, and `tokens`, blocks are the server's own;
-    without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks.
+    without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks. `questions` reaches
+    the same server where `backend` is full.
     """
 
     def __init__(
@@ -66,9 +67,11 @@ class Replica:
         capacity: int = 100_000,
         follow: Callable[[BlockLedger], KvEvents] | None = None,
         tokens: ServerTokens | None = None,
+        questions: Backend | None = None,
     ) -> None:
         self.name = name
         self.backend = backend
+        self._questions = questions
         self.tokens = tokens
         self.tree = PromptTree(capacity)
         self.ledger = BlockLedger(self.tree) if follow is not None else None
@@ -78,7 +81,7 @@ class Replica:
         self.running = 0
         self.reports = False
         self.inquiry = ServerKindInquiry(name, backend, kind=kind)
-        self.liveness = Liveness(name, backend, (lambda: self.inquiry.told) if kind is None else None)
+        self.liveness = Liveness(name, questions or backend)
         self._placed, self._placed_at = 0.0, 0.0
 
     @property
@@ -152,7 +155,7 @@ class Replica:
         """Follow no events any more and close every connection."""
         await self.inquiry.close()
         await self.liveness.close()
-        for part in (self.events, self.tokens, self.backend):
+        for part in (self.events, self.tokens, self._questions, self.backend):
             if part is not None:
                 await part.close()
 

@@ -223,7 +223,8 @@ class Router:
         if not prompt.known:
             replica, why = self._by_path(prompt, room, now)
         else:
-            replica, why = self._by_prefix(prompt, room, now)
+            likely = [one for one in room if not one.liveness.doubtful()] or room
+            replica, why = self._by_prefix(prompt, likely, now)
         attempt = Attempt(
             replica, prompt, why, now, retries=len(tried), clock=self._clock, came=self._landed, over=self._over
         )
@@ -239,8 +240,7 @@ class Router:
         untried = [replica for replica in self._replicas if replica.name not in tried]
         # Where all are out of order, one of them has to be asked: it may be back.
         answering = [one for one in untried if one.breaker.closed(now) and not one.silent] or untried
-        usable = [one for one in answering if not one.liveness.doubtful()] or answering
-        return [replica for replica in usable if most is None or replica.running < most]
+        return [replica for replica in answering if most is None or replica.running < most]
 
     def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:
         home = self._sessions.home(prompt.tenant, prompt.session, now)
@@ -299,11 +299,12 @@ def open_router(
     addresses: Sequence[Address],
     connect: Callable[[str], Backend],
     *,
+    questions: Callable[[str], Backend | None] = lambda _: None,
     routing: RoutingTerms | None = None,
     secret: Callable[[], bytes] | None = None,
     note: Callable[[Routed], object] = lambda _: None,
 ) -> Router:
-    """A router over these addresses; `connect` makes the backend of a URL. Raises ConfigError."""
+    """A router over these addresses; `connect` makes the backend of a URL, `questions` a second. Raises ConfigError."""
     routing = routing or RoutingTerms()
     names = [address.name for address in addresses]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -321,6 +322,7 @@ def open_router(
                 capacity=routing.capacity,
                 follow=_follower(address),
                 tokens=ServerTokens(connect(address.url.rstrip("/").removesuffix("/v1"))) if address.events else None,
+                questions=questions(address.url),
             )
         )
     return Router(replicas, routing=routing, secret=secret, note=note)

@@ -43,7 +43,6 @@ class ServerKindInquiry:
         self._refused: OrderedDict[bytes, float] = OrderedDict()  # until when
         self._failure = ""
         self._hangs = False
-        self.told = False  # true once it has answered, whatever it said
 
     @property
     def silent(self) -> bool:
@@ -108,7 +107,6 @@ class ServerKindInquiry:
             return self._failed(f"did not answer /v1/models within {_PATIENCE:g} s", hangs=True)
         except UpstreamError as error:
             return error
-        self.told = True
         if status >= 500 and status not in _FOR_ALL:
             return self._failed(f"answered /v1/models with {status}", hangs=False)
         self._failure = ""
