@@ -15,6 +15,7 @@ from semcache import default_embedder
 from semcache.learning.judges import by_verifier
 from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.learning.judges.by_verifier import VerifierJudge
+from semcache.learning.judges.pleasantries import is_pleasantry
 from semcache.types.evidence import Comparison
 from tests.models.test_injections import Says
 
@@ -55,6 +56,41 @@ async def test_behind_a_common_beginning_other_words_for_the_same_still_agree(ti
     judge = VerifierJudge(default_embedder())
     other = "A borrowed film is given back at the counter after a week at the latest, together with its case."
     assert await judge.agree(compare(HEAD * times + LOAN, HEAD * times + other)) is True
+
+
+@pytest.mark.parametrize("times", [2, 6, 30])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I hope this helps!", "Let me know if you have any other questions about films."),
+        ("Happy watching!", "Would you like me to explain the fees, too?"),
+        ("If you want, I can also describe the other desks.", "Feel free to ask if anything is unclear."),
+    ],
+    ids=["hope", "wish", "offer"],
+)
+async def test_what_any_answer_may_begin_or_end_with_makes_no_difference(times: int, one: str, other: str) -> None:
+    judge = VerifierJudge(default_embedder())
+    said = HEAD * times + LOAN
+    assert await judge.agree(compare(f"{said}\n\n{one}", f"{said}\n\n{other}")) is True
+    assert await judge.agree(compare(f"Great question! {said} {one}", f"Certainly! {said}")) is True
+    assert await judge.agree(compare(f"Sure! {said} {one}", f"Certainly! {said}")) is True
+    assert await judge.agree(compare(f"Sure! {said} {one}", f"Unfortunately not. {said}")) is not True
+    assert await judge.agree(compare(f"{HEAD * times}{LOAN} {one}", f"{HEAD * times}{ROOM} {other}")) is not True
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Would you like me to cancel the order?",
+        "If you want, I can block the card.",
+        "Let me know the code on the card.",
+        "Hope is a town in Arkansas.",
+        "Here is the key: under the mat.",
+        "Enjoyment is taxed.",
+    ],
+)
+def test_what_may_have_been_asked_for_is_no_pleasantry(sentence: str) -> None:
+    assert not is_pleasantry(sentence)
 
 
 async def test_two_ends_that_have_nothing_in_common_are_not_called_the_same() -> None:

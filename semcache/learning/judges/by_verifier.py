@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from semcache.errors import EmbedError
 from semcache.learning.judges.by_text import normal
+from semcache.learning.judges.pleasantries import plain
 from semcache.matching import guards
 from semcache.protocols import Embedder, Verifier
 from semcache.types.evidence import Comparison
@@ -120,8 +121,11 @@ def _differing(cached: str, fresh: str) -> _Differing | None:
 
 
 def _only_one_says(cached: str, fresh: str) -> tuple[str, str, int]:
-    """The sentences that only one of two answers has, and how many characters those of both have in the shorter one."""
-    one, two = (_SENTENCE.split(text.strip()) for text in (cached, fresh))
+    """The sentences that only one of two answers has, and how many characters the others have in the shorter one.
+
+    Pleasantries count as said by both.
+    """
+    one, two = ([plain(line) for line in _SENTENCE.split(text.strip())] for text in (cached, fresh))
     both = set(one) & set(two)
-    left, right = (" ".join([line for line in lines if line not in both]) for lines in (one, two))
+    left, right = (" ".join([line for line in lines if line and line not in both]) for lines in (one, two))
     return left, right, min(len(cached) - len(left), len(fresh) - len(right))
