@@ -23,9 +23,11 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.verdict_effects import VerdictEffects
 from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
+from semcache.matching.judged_tier import PLAUSIBLE
+from semcache.matching.model_quality import YES
 from semcache.matching.model_verdict import PLAIN, model_verdict_about
 from semcache.protocols import Threshold
-from semcache.types import Candidate, Lookup, Outcome, Recorded, Serve, Verify
+from semcache.types import Candidate, Forward, Lookup, Outcome, Recorded, Serve, Verify
 
 _DONE = 200
 
@@ -178,7 +180,34 @@ class JudgedLookup:
         return self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
 
     async def _ask(self, lookup: Lookup, doubt: Doubt, late: Callable[[], bool] = lambda: False) -> Lookup | None:
-        """Call a language model for a verdict, and decide on it; None if there is none, or none could serve it."""
+        """Call a language model for a verdict, and decide on it; None if there is none, or none could serve it.
+
+        After a no, the most probable neighbour with another answer is asked about once, if it is plausible.
+        """
+        asked = await self._ask_about(lookup, doubt, late)
+        if asked is None or not isinstance(asked.decision, Forward) or not self._said_no(lookup, doubt):
+            return asked
+        card = doubt.candidate.card
+        second = await self._search.best(lookup, self._strategy, self._clock(), besides=card)
+        if second is None or second.before < PLAUSIBLE:
+            return asked
+        if self._search.quorum.holds(second.candidate.card, lookup.request):
+            return asked
+        found = await self._ask_about(lookup, second, late)
+        if found is None:
+            return asked
+        cost = (asked.verified or 0.0) + (found.verified or 0.0)
+        if isinstance(found.decision, Serve):
+            return replace(found, verified=cost)
+        # The verdict on the second is remembered: the label of the second, among the others, meets it there.
+        other = Candidate(second.candidate.card, second.candidate.score)
+        return replace(asked, decision=replace(asked.decision, others=(other,)), verified=cost)
+
+    def _said_no(self, lookup: Lookup, doubt: Doubt) -> bool:
+        p_yes = self._remembered(lookup, doubt)
+        return p_yes is not None and p_yes < YES
+
+    async def _ask_about(self, lookup: Lookup, doubt: Doubt, late: Callable[[], bool]) -> Lookup | None:
         # The audit is drawn before the verdict is asked for.
         draw = self._draw()
         if not doubts.worth_asking(doubt, self._terms(lookup, draw), self.tier):

@@ -30,10 +30,12 @@ class WiderSearch:
         self._embedder_id, self._salt = embedder_id, salt
         self._names = [name for name, one in pack.categories.items() if one.cache and one.semantic]
 
-    async def best(self, lookup: Lookup, threshold: Threshold, now: float) -> Doubt | None:
+    async def best(
+        self, lookup: Lookup, threshold: Threshold, now: float, *, besides: Card | None = None
+    ) -> Doubt | None:
         """The most probable neighbour that no guard vetoes, with its features and P(correct); None without one.
 
-        `now` is the Unix time at which it has to be fresh.
+        `now` is the Unix time at which it has to be fresh. With the answer of `besides` none is looked for.
         """
         request, key = lookup.request, lookup.key
         policies = [self._pack.of(name) for name in self._names]
@@ -50,6 +52,8 @@ class WiderSearch:
         for one in found:
             card = self._live.registry.get(one.entry_id)
             if card is None or one.score < lowest or not self._allowed(lookup, card, now):
+                continue
+            if besides is not None and card.answer_class == besides.answer_class:
                 continue
             full = labelling.featured(lookup, Candidate(card, one.score), self._pack.of(lookup.category))
             if not doubts.vetoed(full):

@@ -31,7 +31,7 @@ from semcache.types.evidence import Label, LabelSource
 # Shares of the doubts too great for the best verdict of which one is had all the same, after forwarding: of the
 # plausible, which may be served once more is known of the model, and of the others, whose verdicts settle nothing.
 _TRIED, _SELDOM = 0.25, 0.05
-_PLAUSIBLE = 0.25  # P(correct) from which a doubt is
+PLAUSIBLE = 0.25  # P(correct) from which a doubt is
 _EAGER = 40  # verdicts with a known result before which one is had of all of them
 _SHAKEN = 40  # the same after a wrong yes, of the plausible ones, if the model is none that is easily fooled
 _EVEN = 0.5  # P(wrong), given a label, from which an answer is taken for wrong: a judge with noise errs more often
@@ -125,7 +125,7 @@ class JudgedTier:
         """
         if self._probation.known < _EAGER:
             return 1.0
-        if before < _PLAUSIBLE:
+        if before < PLAUSIBLE:
             return _SELDOM
         return 1.0 if self._right < _SHAKEN and self.worth.fooled(category) < _EASILY else _TRIED
 

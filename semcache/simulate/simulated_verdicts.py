@@ -1,7 +1,8 @@
 """A language model's verdict in a simulated cache: asked about candidates in doubt, in one of the modes of a pack.
 
-Knows decisions and the judged tier, no vectors. Invariant: it decides as the live cache does; the mode changes when a
-verdict is asked for, never its worth. `hedged` serves the same as `first`; only latency and price differ.
+Knows decisions and the judged tier, no vectors. Invariant: it decides as the live cache does about the nearest
+neighbour; that the live cache asks about one more after a no is not simulated. The mode changes when a verdict is asked
+for, never its worth. `hedged` serves the same as `first`; only latency and price differ.
 """
 
 from __future__ import annotations

@@ -125,6 +125,35 @@ async def test_what_is_known_of_a_verdict_survives_a_restart(tmp_path: Path) -> 
         assert len(judge.asked) == 1 - number
 
 
+OTHERWISE = "Which steps reset the password of a router?"
+
+
+class Choosing(Judge):
+    """Says yes about these cached prompts alone, and to others a no that is not sure."""
+
+    def __init__(self, *agreed: str) -> None:
+        super().__init__()
+        self.agreed = agreed
+
+    async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
+        await super().same(query, cached_query, cached_answer)
+        return 0.99 if query == PARAPHRASE and cached_query in self.agreed else 0.3
+
+
+@pytest.mark.parametrize(("agreed", "answer"), [(OTHERWISE, "Answer 2."), ("nothing", "Answer 3.")])
+async def test_first_a_no_is_followed_by_one_word_about_the_next_neighbour_with_another_answer(
+    tmp_path: Path, agreed: str, answer: str
+) -> None:
+    judge = Choosing(agreed)
+    async with asking(held_back({}), judge, tmp_path, "first") as proxy:
+        for prompt in (PROMPT, OTHERWISE):
+            await Call(proxy, ask(prompt)).reply()
+        judge.asked.clear()
+        reply = await Call(proxy, ask(PARAPHRASE)).reply()
+    assert said(reply) == answer
+    assert [cached for _, cached, _ in judge.asked] == [PROMPT, OTHERWISE]
+
+
 async def test_hedged_a_yes_replaces_the_reply_and_calls_the_forward_off(tmp_path: Path) -> None:
     gate, judge = asyncio.Event(), Judge(1.0)
     upstream = held_back({b"please": gate})
