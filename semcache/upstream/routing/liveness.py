@@ -22,10 +22,8 @@ _PATIENCE = 5.0  # seconds to answer a question
 _QUESTIONS = 2  # one alone may be late because this process itself had no time
 _PAUSE = 5.0  # seconds between questions to a server that hangs
 _EARLY = 5  # questions that are asked early, until one is answered while a request waits
-_BEFORE, _AFTER = (
-    0.5,
-    0.1,
-)  # seconds that a request waits before a question and after an answer that was given beside it
+_BEFORE = 0.5  # seconds that a request has waited before one of these
+_AFTER = 0.1  # seconds that it still waits after the answer, if it was given beside it
 _DOUBTFUL = 30.0  # seconds without a byte while requests wait, after which others are preferred
 _log = logging.getLogger(__name__)
 
