@@ -17,6 +17,7 @@ _ASKING = re.compile(
     r"|please|kindly),? (?=[a-z])",
     re.IGNORECASE,
 )
+_COULD_YOU = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
 _ENDING = re.compile(r"(?:,? (?:for me|please|thanks|thank you))+(?=[.!?]*\Z)", re.IGNORECASE)
 _PLEASE = re.compile(r"(?:\A|(?<=[.!?] ))please,?\s+(?=\w)|,?\s*(?<![\w'-])please(?=[.!?]*\Z)", re.IGNORECASE)
 _TELLING = (
@@ -43,7 +44,10 @@ def without_courtesy(task: str) -> str:
         told = task[dictated.end() :]
         return _without_opening(task[: dictated.end()]) + told if told.strip() else task
     left = _without_all(task)
-    return task if _DANGLING.search(left) and not _DANGLING.search(task) else left
+    if _DANGLING.search(left) and not _DANGLING.search(task):
+        return task
+    # The mark of "Could you cancel it?" goes with its courtesy; that of "Cancel it?" asks something.
+    return left.rstrip("? ") or left if _COULD_YOU.search(task[: max(0, task.find(left))]) else left
 
 
 def _without_opening(task: str) -> str:

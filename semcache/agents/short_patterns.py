@@ -161,10 +161,10 @@ def frame(elements: Sequence[Element]) -> str:
 def is_asked(task: str, elements: Sequence[Element]) -> bool:
     """Return True for a task that begins as the pattern does and ends as a question: "Call Ann?".
 
-    "Could you call Ann?" is an order, and its rest without that courtesy has no capital.
+    "Could you call Ann?" is an order, whose mark went with its courtesy.
     """
     begins = [stem(one) for one in elements[:1] if isinstance(one, str)]
-    return task[:1].isupper() and task.rstrip().endswith("?") and [word.stem for word in words(task)[:1]] == begins
+    return task.rstrip().endswith("?") and [word.stem for word in words(task)[:1]] == begins
 
 
 def _has_head(gap: PatternGap) -> bool:

@@ -33,6 +33,8 @@ ASKED = "Cancel order A-9 of customer C-9?"
     [
         (ASKED, "miss"),
         ("Cancel order A-9 of customer C-9??", "miss"),
+        ("cancel order A-9 of customer C-9?", "miss"),
+        ("hi, cancel order A-9 of customer C-9?", "miss"),
         ("Cancel order A-9 of customer C-9", "plan"),
         ("Can you cancel order A-9 of customer C-9?", "plan"),
         ("Could you please cancel order A-9 of customer C-9?", "plan"),

@@ -40,8 +40,13 @@ def test_what_is_no_courtesy_stays(task: str) -> None:
     assert without_courtesy(task) == task
 
 
+def test_the_mark_of_a_question_goes_with_the_courtesy_that_made_it_one() -> None:
+    assert without_courtesy("hi, would you please cancel order A-1?") == "cancel order A-1"
+    assert without_courtesy("hi, cancel order A-1?").endswith("order A-1?")
+
+
 def test_a_denial_stays_behind_it() -> None:
-    assert without_courtesy("Can you not cancel order A-1?") == "not cancel order A-1?"
+    assert without_courtesy("Can you not cancel order A-1?") == "not cancel order A-1"
 
 
 @pytest.mark.parametrize(
