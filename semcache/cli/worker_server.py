@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -53,7 +54,7 @@ def serve_in_worker(config: Config, sockets: list[socket.socket], loaded: Loaded
     read: SimpleQueue[Loaded | None] = SimpleQueue()
     server = _ToldServer(config, read.put)
     threading.Thread(target=_tell, args=(server, read, parent), name="semcache-alive", daemon=True).start()
-    threading.Thread(target=_end_with_parent, name="semcache-parent", daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(server,), name="semcache-parent", daemon=True).start()
     # Later than the first heartbeat: it takes a second, or many on a busy machine.
     from semcache.proxy.process_application import create
 
@@ -76,8 +77,11 @@ def _tell(server: Server, read: SimpleQueue[Loaded | None], parent: Connection) 
             news = None
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(server: Server) -> None:
+    """Stop the server once the parent has ended: again, if it did not listen to signals yet when it was told."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)
+        while not server.should_exit:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(_EVERY)
