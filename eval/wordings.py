@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
 from semcache.config.packs import packs_dir
 from semcache.types import Serve, Why
@@ -47,6 +48,7 @@ def pairs(half: str) -> Iterator[Pair]:
 
 def main(argv: Sequence[str]) -> int:
     """Ask, then write the page and the facts."""
+    unhurried()
     parser = argparse.ArgumentParser("python -m eval.wordings", description=__doc__.partition("\n")[0])
     parser.add_argument("--halves", nargs="+", choices=HALVES, default=list(HALVES))
     parser.add_argument("--out", type=Path, default=RESULTS)
