@@ -58,6 +58,12 @@ async def test_behind_a_common_beginning_other_words_for_the_same_still_agree(ti
     assert await judge.agree(compare(HEAD * times + LOAN, HEAD * times + other)) is True
 
 
+async def test_one_sentence_among_many_that_says_something_else_is_heard() -> None:
+    judge = VerifierJudge(default_embedder())
+    other = "Films go back by post within a month, and their cases stay at home."
+    assert await judge.agree(compare(HEAD + LOAN, HEAD + other)) is None
+
+
 @pytest.mark.parametrize("times", [2, 6, 30])
 @pytest.mark.parametrize(
     ("one", "other"),

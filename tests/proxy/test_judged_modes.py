@@ -154,6 +154,20 @@ async def test_first_a_no_is_followed_by_one_word_about_the_next_neighbour_with_
     assert [cached for _, cached, _ in judge.asked] == [PROMPT, OTHERWISE]
 
 
+@pytest.mark.parametrize(("believed", "words"), [(0.3, 2), (0.2, 1)])
+async def test_first_no_second_word_is_had_about_a_neighbour_that_is_hardly_right(
+    tmp_path: Path, believed: float, words: int
+) -> None:
+    judge = Choosing("nothing")
+    async with asking(held_back({}), judge, tmp_path, "first") as proxy:
+        for prompt in (PROMPT, OTHERWISE):
+            await Call(proxy, ask(prompt)).reply()
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack, believed=believed))
+        judge.asked.clear()
+        assert said(await Call(proxy, ask(PARAPHRASE)).reply()) == "Answer 3."
+    assert len(judge.asked) == words
+
+
 async def test_hedged_a_yes_replaces_the_reply_and_calls_the_forward_off(tmp_path: Path) -> None:
     gate, judge = asyncio.Event(), Judge(1.0)
     upstream = held_back({b"please": gate})
