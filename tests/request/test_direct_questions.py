@@ -71,7 +71,7 @@ def test_how_something_stands_is_live_however_it_is_asked(way: str, clause: str)
         "What are my options?",
         "What is my BMI?",
         "What is my monthly surplus?",
-        "What is my identification used for?",
+        "What is my passport number needed for?",
         "I earn 52,000 a year. What's my monthly pay?",
         "Tell my boss I'm pregnant.",
     ],
@@ -127,10 +127,10 @@ def test_a_work_is_wanted_however_it_is_asked_for(text: str, wanted: bool) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        "What is the expected delivery date for my card?",
-        "what is the minimum I can pay on my electric bill",
-        "What is the date of my last paycheck?",
-        "Has my credit card application gone through?",
+        "What is the expected arrival of my parcel?",
+        "what is the minimum I have to pay on my phone bill",
+        "What is the amount of my latest paycheck?",
+        "has my mortgage application gone through?",
         "Is my withdrawal pending?",
     ],
 )
@@ -139,7 +139,7 @@ def test_a_figure_or_a_state_of_ones_own_is_personal(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["When do I get my first paycheck as a new hire?", "Why did my transfer not go through?"]
+    "text", ["When do I get my first paycheck as a new hire?", "Why did my top-up fail to arrive?"]
 )
 def test_a_rule_and_a_reason_stay_general(text: str) -> None:
     assert not kinds(text).personal

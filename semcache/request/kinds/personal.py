@@ -72,7 +72,7 @@ _OWN_RECORD = any_of(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) "
     rf"(?!the {_ANY_SUCH}(?:\w+ ){{0,2}}for )(?:\w+ ){{0,3}}?(?:in |on |of |for |left )?{_OWNED}",
-    rf"\bwhat(?:'s| is| are) the (?:{_OF_THIS}\w+ ){{1,4}}(?:of|for|on|from) {_OWNED}",
+    rf"\bwhat(?:'s| is| are) the (?:{_OF_THIS}\w+ ){{1,6}}(?:of|for|on|from) {_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will)(?:n't)? {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
     rf"^\W*(?:is|are|was|were) there (?:still )?(?:an?|any) (?:\w+ )?{_TROUBLE} "
     rf"(?:with|on|in|to|for|about) {_OWNED}",
@@ -280,6 +280,10 @@ _MINE = any_of(
     r"(?!.*\b(?:bmi|body mass index|totals?|surplus|sum|average|mean|profits?|margin|percentage)\b)"
     r"(?:[\w'-]+ ){0,2}(?!(?:for|like|of|in)\b)[\w'-]+\W*$"
 )
+# What a thing serves is the same for everybody's.
+_PURPOSE = any_of(
+    r"^\W*what(?:'s| is| are| was| were) (?:my|our) [\w' -]{1,40} (?:used|needed|required|meant|good) for\W*$"
+)
 # Typed as into a search box, by somebody whose own it is.
 _BARE = any_of(
     r"\W*(?:please )?(?:account balance|card balance|balance please|order status|claim status)(?: please)?\W*$"
@@ -327,7 +331,7 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     if bag.isdisjoint(_OWNERS) and _RECKONED.search(folded) is not None:
         return False
-    if _WHY.match(folded) is not None:
+    if _WHY.match(folded) is not None or _PURPOSE.match(folded) is not None:
         return False
     rest = without_conditions(folded)
     if "our" in bag and _INSURED.search(rest) is None:
