@@ -50,7 +50,7 @@ def test_another_question_has_another_wording(one: str, two: str) -> None:
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        ("How do I pay a parking fee?", "How do I pay a parking fine?"),
+        ("Where can we settle a parking fee?", "Where can we settle a parking fine?"),
         ("How much is a 200 euro ticket plus 19% VAT?", "How much is a 200 euro ticket including 19% VAT?"),
         ("Where can I see my private posts?", "Where can I see my private messages?"),
     ],
