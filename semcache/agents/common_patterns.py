@@ -13,9 +13,8 @@ from itertools import combinations
 
 from semcache.agents.pattern import TaskPattern, merge
 from semcache.agents.pattern_gap import PatternGap
-from semcache.agents.short_patterns import frame, freed_together
-from semcache.agents.slots import SlotKind, stem
-from semcache.agents.word_alignment import Element
+from semcache.agents.short_patterns import frame, freed_together, likeness
+from semcache.agents.slots import SlotKind
 
 
 def is_loose(pattern: TaskPattern) -> bool:
@@ -40,10 +39,11 @@ def in_common(known: Sequence[TaskPattern], learned: TaskPattern) -> list[TaskPa
 
 def freed(patterns: Sequence[TaskPattern]) -> tuple[TaskPattern, ...]:
     """The patterns, of which short ones that differ in their values alone are used for more where enough of them do."""
-    alike: dict[tuple[str, ...], list[int]] = {}
+    alike: dict[tuple[object, ...], list[int]] = {}
     for place, one in enumerate(patterns):
         if frame(one.elements):
-            alike.setdefault((one.signs, str(one.asks), *map(_shape, one.elements)), []).append(place)
+            shape = [(likeness(part), isinstance(part, PatternGap) and bool(part.family)) for part in one.elements]
+            alike.setdefault((one.signs, one.asks, *shape), []).append(place)
     found = dict(enumerate(patterns))
     for places in alike.values():
         elements = freed_together([patterns[one].elements for one in places])
@@ -52,12 +52,6 @@ def freed(patterns: Sequence[TaskPattern]) -> tuple[TaskPattern, ...]:
             for place in places[1:]:
                 del found[place]
     return tuple(found.values())
-
-
-def _shape(element: Element) -> str:
-    return (
-        stem(element) if isinstance(element, str) else f"<{element.slot} {element.kind.value} {bool(element.family)}>"
-    )
 
 
 def without_loose(patterns: Sequence[TaskPattern]) -> list[int]:

@@ -75,10 +75,15 @@ def _pinned(gap: PatternGap, value: str, listed: Container[str], salt: bytes) ->
     return replace(gap, kind=kind, only=only_value(value, salt), family=family_of(value, salt))
 
 
+def likeness(element: Element) -> str:
+    """An element, as it is the same in patterns that differ in the values of their gaps alone."""
+    return stem(element) if isinstance(element, str) else f"<{element.slot} {element.kind.value}>"
+
+
 def may_free(one: Sequence[Element], two: Sequence[Element], both: Sequence[Element]) -> bool:
     """Return True if what two short patterns of one plan have in common holds for other values too."""
     fixed = [element for element in both if isinstance(element, str)]
-    if _likeness(one) != _likeness(two) or any(stem(word) in _LIGHT for word in fixed):
+    if [*map(likeness, one)] != [*map(likeness, two)] or any(stem(word) in _LIGHT for word in fixed):
         return False
     gaps = [gap for gap in both if isinstance(gap, PatternGap)]
     known = [gap for gap in gaps if _is_known(gap) and not _has_head(gap)]
@@ -173,7 +178,3 @@ def _has_head(gap: PatternGap) -> bool:
 
 def _is_known(gap: PatternGap) -> bool:
     return gap.kind in STRICT or gap.kind in (SlotKind.QUOTED, SlotKind.CHOICE) or bool(gap.family)
-
-
-def _likeness(elements: Sequence[Element]) -> list[str]:
-    return [stem(one) if isinstance(one, str) else f"<{one.slot} {one.kind.value}>" for one in elements]

@@ -189,9 +189,11 @@ class JudgedLookup:
             return asked
         card = doubt.candidate.card
         second = await self._search.best(lookup, self._strategy, self._clock(), besides=card)
-        if second is None or second.before < PLAUSIBLE:
-            return asked
-        if self._search.quorum.holds(second.candidate.card, lookup.request):
+        if (
+            second is None
+            or second.before < PLAUSIBLE
+            or self._search.quorum.holds(second.candidate.card, lookup.request)
+        ):
             return asked
         found = await self._ask_about(lookup, second, late)
         if found is None:

@@ -35,7 +35,7 @@ class WiderSearch:
     ) -> Doubt | None:
         """The most probable neighbour that no guard vetoes, with its features and P(correct); None without one.
 
-        `now` is the Unix time at which it has to be fresh. With the answer of `besides` none is looked for.
+        `now` is the Unix time at which it has to be fresh. Neighbours with the answer of `besides` are passed over.
         """
         request, key = lookup.request, lookup.key
         policies = [self._pack.of(name) for name in self._names]

@@ -150,9 +150,13 @@ def _fastapi(
 
     # A redirect would name http:// behind a gateway that ends TLS.
     app = FastAPI(
-        title="semcache", version=__version__, telemetry={"logs": False}, redirect_slashes=False, docs_url=None,
+        title="semcache",
+        version=__version__,
+        telemetry={"logs": False},
+        redirect_slashes=False,
+        docs_url=None,
         redoc_url=None,
-    )  # fmt: skip
+    )
     app.include_router(admin_routes(cache, auth))
     app.include_router(operator_routes(cache, auth))
     app.include_router(reload_routes(auth, reload))

@@ -73,8 +73,7 @@ class VerifierJudge:
         score = await self._score(cached, fresh)
         if score < self._different:
             return False
-        told_apart = await asyncio.to_thread(_told_apart, cached, fresh)
-        differing = await asyncio.to_thread(_differing, cached, fresh)
+        told_apart, differing = await asyncio.to_thread(lambda: (_told_apart(cached, fresh), _differing(cached, fresh)))
         if differing is not None:
             other = await self._score(differing.cached, differing.fresh)
             told_apart = told_apart or other < self._different

@@ -80,9 +80,13 @@ _remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 def _asked(text: str) -> tuple[str, str, frozenset[str]]:
     """The folded text without what it quotes or gives to be worked on, what it asks directly, and the words of that."""
-    written = without_given(unquoted(fold(text.replace("\u2019", "'"))))
+    written = _written(text)
     asked = direct(written)
     return written, asked, words_of(asked)
+
+
+def _written(text: str) -> str:
+    return without_given(unquoted(fold(text.replace("\u2019", "'"))))
 
 
 def _is_of_the_sender(written: str, asked: str, bag: frozenset[str]) -> bool:
@@ -126,7 +130,7 @@ def is_historical(text: str) -> bool:
 
 def is_creative(text: str) -> bool:
     """Return True if something new is wanted each time."""
-    written, _, _ = _asked(ends(text))
+    written = _written(ends(text))
     return creative.applies(written, words_of(written))
 
 

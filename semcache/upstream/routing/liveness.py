@@ -102,24 +102,25 @@ class Liveness:
         """Ask while requests wait in silence, and have them go elsewhere where the server does not answer."""
         now = asyncio.get_running_loop().time
         while self._waiting:
-            if self._early and not self._answers_beside and now() >= self._again:
-                if (left := next(iter(self._waiting.values())) + _BEFORE - now()) > 0:
-                    await asyncio.sleep(left)
-                    continue
+            is_early = bool(self._early) and not self._answers_beside and now() >= self._again
+            due = next(iter(self._waiting.values())) + _BEFORE if is_early else self._quiet_since() + _QUIET
+            if now() < due:
+                await asyncio.sleep(due - now())
+            elif is_early:
                 self._again = now() + _PAUSE
                 self._early = self._early - 1 if await self._ask() is not None else 0
-                continue
-            left = self._quiet_since() + _QUIET - now()
-            if left > 0:
-                await asyncio.sleep(left)
-                continue
-            begun, answered = now(), await self._ask()
-            for _ in range(_QUESTIONS - 1):
-                answered = await self._ask() if answered is None else answered
-            if answered is None and self._heard < begun and self._answers_beside:
-                self._give_up(begun)
-            elif self._heard < begun:
-                await asyncio.sleep(_QUIET if answered else _PAUSE)
+            else:
+                await self._question()
+
+    async def _question(self) -> None:
+        """Ask a silent server, and give it up where it does not answer though it could."""
+        begun, answered = asyncio.get_running_loop().time(), await self._ask()
+        for _ in range(_QUESTIONS - 1):
+            answered = await self._ask() if answered is None else answered
+        if answered is None and self._heard < begun and self._answers_beside:
+            self._give_up(begun)
+        elif self._heard < begun:
+            await asyncio.sleep(_QUIET if answered else _PAUSE)
 
     def _give_up(self, begun: float) -> None:
         if not self.hangs:
