@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 import threading
 from collections import OrderedDict
@@ -127,7 +128,8 @@ class FailOpen:
 
     `cache` is a `SemanticCache`, which any thread and any event loop may use, or an `AsyncSemanticCache`, for the
     asynchronous methods in that cache's own loop alone. The user counts only under a pack that shares per user. Raises
-    InvalidArgument for a category that the pack does not have, and for a tenant, user or namespace that is no string.
+    InvalidArgument for a folder in place of an open cache, for a category that the pack does not have, and for a
+    tenant, user or namespace that is no string.
     """
 
     def __init__(
@@ -139,6 +141,8 @@ class FailOpen:
         namespace: str = "",
         category: str | None = None,
     ) -> None:
+        if isinstance(cache, (str, os.PathLike)):
+            raise InvalidArgument(f"{cache!r} is no open cache: give SemanticCache.open({cache!r})")
         self._cache = cache
         self._inner = cache.inner if isinstance(cache, SemanticCache) else cache
         self._check(category)

@@ -21,6 +21,7 @@ generation classes alone.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from functools import reduce
@@ -64,25 +65,19 @@ class SemanticCache(BaseCache):
         self,
         cache: semcache.SemanticCache | None = None,
         *,
-        path: str | None = None,
+        path: str | os.PathLike[str] | None = None,
         tenant: str = "default",
         user: str | None = None,
         namespace: str = "langchain",
         category: str | None = None,
         **options: Any,
     ) -> None:
-        if (cache is None) == (path is None) or (cache is not None and options):
+        self._owned: semcache.SemanticCache | None = None
+        if cache is None and path is not None:
+            cache = self._owned = semcache.SemanticCache.open(path, **{"judge": "verifier", **options})  # type: ignore[misc]
+        elif cache is None or path is not None or options:
             raise TypeError("give either an open semcache.SemanticCache, or `path` and what its `open` takes")
-        self._owned = (
-            semcache.SemanticCache.open(path, **{"judge": "verifier", **options}) if path is not None else None
-        )
-        self._cache = FailOpen(
-            cache or self._owned,  # type: ignore[arg-type]
-            tenant=tenant,
-            user=user,
-            namespace=namespace,
-            category=category,
-        )
+        self._cache = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
         self._pending = Pending()
 
     @property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from semcache.cache.asynchronous import AsyncCache
 from semcache.cache.synchronous import BlockingCache
+from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.agents.adapt import SmallModel
@@ -29,6 +30,8 @@ class AsyncSemanticCache(AsyncCache):
     """A semantic cache in an event loop. Open it with `await AsyncSemanticCache.open(...)`, close it with `close`."""
 
     def __init__(self, components: Components) -> None:
+        if isinstance(components, (str, os.PathLike)):
+            raise InvalidArgument("a cache is opened by `await AsyncSemanticCache.open(folder)`, not by its class")
         super().__init__(components)
         self._plans: Plans | None = None
         self._opening = asyncio.Lock()
@@ -85,7 +88,15 @@ class SemanticCache(BlockingCache[AsyncSemanticCache]):
 
     @classmethod
     def open(cls, data: str | os.PathLike[str], **options: Unpack[CacheOptions]) -> SemanticCache:
-        """Open the cache in folder `data`, or in the store of that URL, with the choices of `CacheOptions`.
+        """Open the cache in folder `data`, or in the store of that URL. Every option may be left out.
+
+        `policies` names a pack, its YAML file or a folder of such files. `target` is the error per hit to keep, in
+        (0, 1) (default: the pack's). `judge` compares cached answers with fresh ones: "exact", "normalised",
+        "verifier" (by embedding, and in doubt by your own `verifier`), "llm" (asks `judge_model` at `judge_backend`),
+        or your own judge. `verifier` also decides uncertain candidates while a caller waits, in categories whose pack
+        says so; the default is the local model, "model". `seed` makes every random choice reproducible. `embedder` is
+        an embedder, which the cache closes, or its name. A request waits `timeout` seconds at most for the store, the
+        index or the embedder, and is then a miss. `clock` gives Unix time.
 
         Raises ConfigError, or StoreError for a database that cannot be opened.
         """

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.explaining import explain
@@ -22,13 +23,16 @@ from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, 
 if TYPE_CHECKING:
     from semcache.cache.opening_choices import CacheOptions
 
+# A misspelling of these would share answers with whom it was to keep them from.
+_CALLER = ("tenant", "user", "namespace", "category")
+
 
 class AsyncCache(ResponseCache):
     """A cache for prompts in an event loop. Open it with `open`, close it with `close`."""
 
     @classmethod
     async def open(cls, data: str | os.PathLike[str], **options: Unpack[CacheOptions]) -> Self:
-        """Open the cache in folder `data`, or in the store of that URL, with the choices of `CacheOptions`.
+        """Open the cache in folder `data`, or in the store of that URL, with the options of `SemanticCache.open`.
 
         Raises ConfigError, or StoreError for a database that cannot be opened.
         """
@@ -88,6 +92,9 @@ class AsyncCache(ResponseCache):
         category: str | None,
     ) -> Request:
         """The request of a caller, whose user scopes it only where the pack shares by user. Raises InvalidArgument."""
+        for name in params:
+            if meant := get_close_matches(name.lower(), _CALLER, n=1, cutoff=0.7):
+                raise InvalidArgument(f"{name!r} is no field of a chat request: did you mean {meant[0]!r}?")
         request = chat_request(prompt, model, params, caller, category)
         scope = request.scope if self.pack.share == "user" else replace(request.scope, user=None)
         return replace(request, scope=scope, asker=caller.user)
@@ -98,7 +105,7 @@ class AsyncCache(ResponseCache):
         The entry is served again where the reports had it refused, and what was learned is learned again without them;
         audits, budgets and certificates stay as they are. Raises StoreError and InvalidArgument.
         """
-        check_report(tenant)
+        check_report(entry_id, tenant)
         done = await self.operating.withdraw(parse_id(entry_id or ""), who="library", tenant=tenant)
         return done is not None
 
@@ -159,6 +166,12 @@ def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:
     embedder = options.get("embedder", "")
     if not isinstance(embedder, str) and not hasattr(embedder, "embed"):
         raise ConfigError(f"embedder={embedder!r}: give a name, or an object with embed, id, dim and close")
+    judge = options.get("judge", "exact")
+    if not isinstance(judge, str) and not (hasattr(judge, "agree") and hasattr(judge, "instant")):
+        raise ConfigError(f"judge={judge!r}: give a name, or an object with agree, name and instant")
+    policies: object = options.get("policies", "default")
+    if not isinstance(policies, (str, os.PathLike)):
+        raise ConfigError(f"policies={policies!r}: name a pack, its YAML file or a folder of such files")
     if not isinstance(data, str | os.PathLike):
         raise ConfigError(f"data={data!r} is no folder and no URL of a store")
     where = os.fspath(data)

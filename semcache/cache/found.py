@@ -26,6 +26,11 @@ class Found:
     lookup: Lookup
     entry: Entry | None = None
 
+    def __repr__(self) -> str:
+        # Without texts: what was asked and answered does not belong in a log.
+        told = f"outcome={self.outcome.value!r}, why={self.why.value!r}, score={self.score}, p_correct={self.p_correct}"
+        return f"Found({told}, entry_id={self.entry_id!r}, category={self.category!r}, audit={self.audit})"
+
     @property
     def answer(self) -> str | None:
         """The cached answer's text; None when the model has to be asked."""
@@ -136,7 +141,7 @@ def chat_request(
     """
     if isinstance(prompt, str):
         messages: list[Any] = [{"role": "user", "content": prompt}]
-    elif isinstance(prompt, Sequence):
+    elif isinstance(prompt, Sequence) and not isinstance(prompt, (bytes, bytearray, memoryview)):
         messages = list(prompt)
     else:
         raise InvalidArgument(f"a prompt is a string or a list of messages, not {type(prompt).__name__}")
@@ -180,7 +185,9 @@ def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         answer = bare_completion([choice], model)
     if not isinstance(answer, Mapping):
-        raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {type(answer).__name__}")
+        remedy = ": give its `model_dump()`" if hasattr(answer, "model_dump") else ""
+        kind = type(answer).__name__
+        raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {kind}{remedy}")
     try:
         return msgspec.json.encode(answer)
     except (TypeError, ValueError, RecursionError) as error:
@@ -209,8 +216,11 @@ def check_scope(scope: Scope) -> None:
             raise InvalidArgument(f"{name}={value!r} cannot be written as UTF-8: {error}") from error
 
 
-def check_report(tenant: str | None, *, correct: object = True) -> None:
-    """Raise InvalidArgument for a tenant whose name is no string, or a verdict that is neither yes nor no."""
+def check_report(entry_id: object, tenant: str | None, *, correct: object = True) -> None:
+    """Raise InvalidArgument for an id or a tenant that is no string, or a verdict that is neither yes nor no."""
+    if entry_id is not None and not isinstance(entry_id, str):
+        given = "what `lookup` found" if isinstance(entry_id, Found) else repr(entry_id)
+        raise InvalidArgument(f"{given} is no id of an entry: give `entry_id` of what `lookup` found")
     if tenant is not None:
         check_scope(Scope(tenant))
     if correct not in (True, False):

@@ -8,6 +8,7 @@ was durable is learned from; when it raises, nothing stays open.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import secrets
 from collections.abc import Mapping
@@ -126,7 +127,7 @@ class _Lookups(NamedTuple):
 
 async def _opened(opening: Opening, closing: AsyncExitStack) -> _Opened:
     """Open the pack, the store and the models, and read what the store keeps."""
-    pack = load(opening.policies) if isinstance(opening.policies, str) else opening.policies
+    pack = opening.policies if isinstance(opening.policies, Pack) else load(os.fspath(opening.policies))
     if opening.target is not None:
         pack = pack.with_target(opening.target)
     own = opening.prices if isinstance(opening.prices, Mapping) else read_own_prices(opening.prices)

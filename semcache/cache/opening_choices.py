@@ -5,6 +5,7 @@ Opens nothing. Invariant: what can be refused without looking at the store is re
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,18 +44,9 @@ NO_VERDICTS = VerdictTerms()
 
 
 class CacheOptions(TypedDict, total=False):
-    """The options of a library user who opens a cache; each may be left out.
+    """The options of a library user who opens a cache, described in `SemanticCache.open`; each may be left out."""
 
-    `policies` names a pack or a folder of packs. `target` is the error per hit to keep, in (0, 1) (default: the
-    pack's). `judge` compares cached answers with fresh ones: "exact", "normalised", "verifier" (by embedding, and in
-    doubt by your own `verifier`), "llm" (asks `judge_model` at `judge_backend`), or your own judge. `verifier` also
-    decides uncertain candidates while a caller waits, in categories whose pack says so; the default is the local model,
-    "model". `seed` makes every random choice reproducible. `embedder` is an embedder, which the cache closes, or its
-    name. A request waits `timeout` seconds at most for the store, the index or the embedder, and is then a miss.
-    `clock` gives Unix time.
-    """
-
-    policies: str
+    policies: str | os.PathLike[str]
     target: float | None
     judge: str | Judge
     seed: int | None
@@ -83,7 +75,7 @@ class Opening:
     """
 
     data: str
-    policies: str | Pack = "default"
+    policies: str | os.PathLike[str] | Pack = "default"
     target: float | None = None
     judge: str | Judge = "exact"
     seed: int | None = None
@@ -113,12 +105,17 @@ class Opening:
     looks: bool = False
 
     def __post_init__(self) -> None:
-        if self.target is not None and not 0.0 < self.target < 1.0:
-            raise ConfigError(f"target={self.target}: the error per hit is a rate between 0 and 1, such as 0.01")
-        if not 0.0 < self.timeout < float("inf"):
-            raise ConfigError(f"timeout={self.timeout}: the time to wait is in seconds and above 0, such as 2.0")
+        if self.target is not None and not _is_between(self.target, 1.0):
+            raise ConfigError(f"target={self.target!r}: the error per hit is a rate between 0 and 1, such as 0.01")
+        if not _is_between(self.timeout, float("inf")):
+            raise ConfigError(f"timeout={self.timeout!r}: the time to wait is in seconds and above 0, such as 2.0")
 
     @property
     def folder(self) -> Path | None:
         """The data folder, None where `data` is a URL."""
         return None if "://" in self.data else Path(self.data)
+
+
+def _is_between(value: object, end: float) -> bool:
+    """Return True for a number between 0 and `end`, both excluded."""
+    return isinstance(value, (int, float)) and 0.0 < value < end

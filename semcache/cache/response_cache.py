@@ -105,7 +105,7 @@ class ResponseCache:
         later. `reporter` is a key that may not alone change what others of its tenant are served. Raises RateLimited
         for too many of its reports, InvalidArgument for what is no verdict or no tenant, and StoreError.
         """
-        check_report(tenant, correct=correct)
+        check_report(entry_id, tenant, correct=correct)
         number = parse_id(entry_id or "")
         report = self.components.feedback.report
         return await report(number, correct=correct, tenant=tenant, who=who, reporter=reporter)

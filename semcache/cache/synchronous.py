@@ -26,6 +26,8 @@ class BlockingCache(Generic[C]):
     """A cache of kind `C` in a thread of its own. `opening` opens it there; what that raises is raised here."""
 
     def __init__(self, opening: Coroutine[Any, Any, C]) -> None:
+        if not asyncio.iscoroutine(opening):
+            raise InvalidArgument("a cache is opened by `SemanticCache.open(folder)`, not by its class")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="semcache", daemon=True)
         self._cache: C | None = None
@@ -55,7 +57,10 @@ class BlockingCache(Generic[C]):
         model: str = "default",
         **params: Any,
     ) -> Found:
-        """Look up a prompt or a list of messages; see `AsyncCache.lookup`."""
+        """Look up a prompt, or a chat as a list of messages; `params` are further fields of a chat request.
+
+        Ask the model yourself when `answer` is None, and give its answer to `record`. Raises InvalidArgument.
+        """
         return self.run(
             self.inner.lookup(
                 prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
@@ -63,7 +68,10 @@ class BlockingCache(Generic[C]):
         )
 
     def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
-        """Give the cache the model's answer; see `AsyncCache.record`."""
+        """Give the cache the model's answer: its text, or the whole chat completion as a dict.
+
+        It is stored if the policy admits it, and compared with the answer that was served, or not served.
+        """
         return self.run(self.inner.record(found, answer))
 
     def explain(
@@ -77,7 +85,7 @@ class BlockingCache(Generic[C]):
         model: str = "default",
         **params: Any,
     ) -> dict[str, Any]:
-        """Say what would become of a prompt now, and why; see `AsyncCache.explain`."""
+        """Say what would become of a prompt now, and why, as JSON has it; nothing is served, counted or learned."""
         return self.run(
             self.inner.explain(
                 prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
@@ -85,15 +93,21 @@ class BlockingCache(Generic[C]):
         )
 
     def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
-        """Take back the reports that an answer was wrong; see `AsyncCache.withdraw`."""
+        """Take back the reports that an answer was wrong; False when there is none (of that tenant)."""
         return self.run(self.inner.withdraw(entry_id, tenant=tenant))
 
     def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
-        """Say that a served answer was right or wrong; see `AsyncCache.feedback`."""
+        """Say that a served answer was right or wrong; False if there is no such entry (of that tenant).
+
+        A wrong one is never served again to the requests it was served to. Raises InvalidArgument and StoreError.
+        """
         return self.run(self.inner.feedback(entry_id, correct=correct, tenant=tenant))
 
     def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
-        """Delete what matches; see `AsyncCache.invalidate`."""
+        """Delete what matches and return the ids; with `dry_run` only return them.
+
+        Raises StoreError, and InvalidArgument for what is no Selector.
+        """
         return self.run(self.inner.invalidate(where, dry_run=dry_run))
 
     def stats(self) -> dict[str, Any]:

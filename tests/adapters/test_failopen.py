@@ -39,6 +39,12 @@ def test_a_scope_that_could_never_be_cached_in_is_an_error_and_no_silent_miss(
         FailOpen(cache, tenant="acme", user=None, namespace="")
 
 
+@pytest.mark.parametrize("folder", ["./cache", Path("cache")], ids=["str", "Path"])
+def test_a_folder_is_no_open_cache(folder: Any) -> None:
+    with pytest.raises(InvalidArgument, match=r"no open cache: give SemanticCache.open\("):
+        FailOpen(folder)
+
+
 async def test_an_awaited_lookup_that_a_close_overtakes_is_a_miss_and_not_cancelled(
     cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semcache import SemanticCache
+from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import InvalidArgument
 
 MANY_DIGITS = 10**5000
@@ -60,3 +60,45 @@ def test_what_would_be_read_as_something_else_is_refused(pack: str, odd: dict[st
 def test_a_message_that_json_would_write_as_another_text_is_refused(cache: SemanticCache) -> None:
     with pytest.raises(InvalidArgument, match="messages holds bytes"):
         cache.lookup([{"role": "user", "content": b"How do I pay?"}])
+
+
+@pytest.mark.parametrize("misspelt", ["tennant", "tenant_id", "user_id", "name_space", "categories"])
+def test_a_misspelt_caller_shares_no_answers_with_everybody(cache: SemanticCache, misspelt: str) -> None:
+    for ask in (cache.lookup, cache.explain):
+        with pytest.raises(InvalidArgument, match=f"'{misspelt}' .* did you mean"):
+            ask("How do I pay?", **{misspelt: "acme"})
+
+
+def test_a_report_without_an_id_is_refused_and_not_lost(cache: SemanticCache) -> None:
+    found = cache.lookup("How do I pay?")
+    with pytest.raises(InvalidArgument, match="give `entry_id`"):
+        cache.feedback(found, correct=False)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="give `entry_id`"):
+        cache.withdraw(7)  # type: ignore[arg-type]
+    assert not cache.feedback(None, correct=False)
+
+
+def test_bytes_are_no_prompt_and_an_object_is_no_answer(cache: SemanticCache) -> None:
+    with pytest.raises(InvalidArgument, match="not bytes"):
+        cache.lookup(b"How do I pay?")  # type: ignore[arg-type]
+
+    class Completion:
+        def model_dump(self) -> dict[str, Any]:
+            return {}
+
+    with pytest.raises(InvalidArgument, match="not Completion: give its `model_dump"):
+        cache.record(cache.lookup("How do I pay?"), Completion())  # type: ignore[arg-type]
+
+
+def test_a_cache_is_opened_by_open_and_says_so() -> None:
+    for kind in (SemanticCache, AsyncSemanticCache):
+        with pytest.raises(InvalidArgument, match=rf"{kind.__name__}.open\(folder\)"):
+            kind("folder")  # type: ignore[arg-type]
+
+
+def test_what_was_found_shows_no_texts(cache: SemanticCache) -> None:
+    cache.record(cache.lookup("How do I pay?"), "By card.")
+    shown = repr(cache.lookup("How do I pay?"))
+    assert shown.startswith("Found(outcome='exact', why='exact', score=")
+    assert "pay" not in shown
+    assert "card" not in shown

@@ -70,6 +70,13 @@ async def test_a_folder_may_be_a_path(tmp_path: Path) -> None:
     assert (tmp_path / "data").is_dir()
 
 
+async def test_a_pack_may_be_a_path(tmp_path: Path) -> None:
+    (tmp_path / "pack.yaml").write_text("{name: of-a-path}")
+    for pack in (tmp_path, tmp_path / "pack.yaml"):
+        async with await AsyncSemanticCache.open("memory://", policies=pack, embedder=HashingEmbedder(64)) as cache:
+            assert cache.pack.name == "of-a-path"
+
+
 @pytest.mark.parametrize(
     ("data", "options", "told"),
     [
@@ -78,6 +85,10 @@ async def test_a_folder_may_be_a_path(tmp_path: Path) -> None:
         (3, {}, "no folder and no URL"),
         ("memory://", {"embeder": "hashing"}, "no option 'embeder': it has .*embedder"),
         ("memory://", {"embedder": None}, "embedder=None"),
+        ("memory://", {"judge": None}, "judge=None"),
+        ("memory://", {"policies": None}, "policies=None"),
+        ("memory://", {"target": "0.01"}, "target='0.01'"),
+        ("memory://", {"timeout": "2"}, "timeout='2'"),
     ],
 )
 async def test_what_opens_no_cache_is_named(data: Any, options: Any, told: str) -> None:
