@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 from semcache.protocols import ChangeFeed, Entries, OutcomeLog
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.task_set import end
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Selector
@@ -77,10 +77,7 @@ class DiskBound:
 
     async def close(self) -> None:
         """Stop measuring."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await end(self._task)
 
     async def standing(self) -> dict[str, Any]:
         """Return bytes, and the bound on them, as `semcache stats` has them; {} if nobody knows. Raises StoreError."""

@@ -217,10 +217,9 @@ def check_scope(scope: Scope) -> None:
 
 
 def check_report(entry_id: object, tenant: str | None, *, correct: object = True) -> None:
-    """Raise InvalidArgument for an id or a tenant that is no string, or a verdict that is neither yes nor no."""
-    if entry_id is not None and not isinstance(entry_id, str):
-        given = "what `lookup` found" if isinstance(entry_id, Found) else repr(entry_id)
-        raise InvalidArgument(f"{given} is no id of an entry: give `entry_id` of what `lookup` found")
+    """Raise InvalidArgument for what `lookup` found itself, a tenant that is no string, or a verdict but yes and no."""
+    if isinstance(entry_id, Found):
+        raise InvalidArgument("a report is about an entry: give `found.entry_id` in place of what `lookup` found")
     if tenant is not None:
         check_scope(Scope(tenant))
     if correct not in (True, False):

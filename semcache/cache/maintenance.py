@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from semcache.config.packs import Pack
@@ -27,6 +26,7 @@ from semcache.protocols import (
     WordingStore,
 )
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.task_set import end
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
@@ -106,11 +106,7 @@ class Maintenance:
 
     async def close(self) -> None:
         """Stop following and sweeping."""
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks)
 
     def attach(
         self,

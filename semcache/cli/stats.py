@@ -102,11 +102,7 @@ def _show_statistics(found: dict[str, Any]) -> None:
 
 def _tiers(found: dict[str, Any]) -> None:
     """Print the errors that audits found by tier, and what asking a language model costs."""
-    total = found["total"]
-    counts: dict[str, list[int]] = {"meaning": [total["audits"] or 0, total["wrong"] or 0, total.get("undecided") or 0]}
-    for name, strata in (("wording", found.get("wording", {})), ("judged", found.get("judged", {}))):
-        rows = [row for one in strata.values() for row in (one if isinstance(one, list) else [one])]
-        counts[name] = [sum(row.get(one, 0) for row in rows) for one in ("audits", "wrong", "undecided")]
+    counts = _counted_by_tier(found)
     asking = found.get("asking", {})
     if not (asking.get("asked") or any(audits or undecided for audits, _, undecided in counts.values())):
         return
@@ -120,19 +116,32 @@ def _tiers(found: dict[str, Any]) -> None:
     if any(undecided for _, _, undecided in counts.values()):
         output.text("undecided: audits without a verdict; certificates count them as wrong, and nothing else does")
     if asking.get("asked") or asking.get("over_budget"):
-        budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
-        about = f", {asking['audits']} of them about audits," if asking.get("audits") else ""
-        share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
-        output.text(
-            _wrapped(
-                f"a language model's verdict ({asking['mode']}): asked {asking['asked']} times{about} for {share:.1%} "
-                f"of upstream spend{budget}, {asking['over_budget']} times not for want of budget; "
-                f"{asking['called_off']} calls called off"
-            )
-        )
+        output.text(_wrapped(_told_of_asking(asking)))
     for name, row in found.get("judged", {}).items():
         if row.get("note"):
             output.text(_wrapped(f"{name}: {row['note']}"))
+
+
+def _counted_by_tier(found: dict[str, Any]) -> dict[str, list[int]]:
+    """Return the audits of each tier, how many found an error, and how many found no verdict."""
+    total = found["total"]
+    counts: dict[str, list[int]] = {"meaning": [total["audits"] or 0, total["wrong"] or 0, total.get("undecided") or 0]}
+    for name, strata in (("wording", found.get("wording", {})), ("judged", found.get("judged", {}))):
+        rows = [row for one in strata.values() for row in (one if isinstance(one, list) else [one])]
+        counts[name] = [sum(row.get(one, 0) for row in rows) for one in ("audits", "wrong", "undecided")]
+    return counts
+
+
+def _told_of_asking(asking: dict[str, Any]) -> str:
+    """Say how often a language model was asked, and for which share of what the upstream costs."""
+    budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
+    about = f", {asking['audits']} of them about audits," if asking.get("audits") else ""
+    share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
+    return (
+        f"a language model's verdict ({asking['mode']}): asked {asking['asked']} times{about} for {share:.1%} "
+        f"of upstream spend{budget}, {asking['over_budget']} times not for want of budget; "
+        f"{asking['called_off']} calls called off"
+    )
 
 
 def _error(wrong: int, audits: int) -> str:

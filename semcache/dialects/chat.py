@@ -282,17 +282,9 @@ def _updates(index: int, choice: Json) -> list[Json]:
     known = logprobs if isinstance(logprobs, dict) else {}
     first, texts = _parted(message)
     deltas: list[tuple[Json, Json]] = [(first, {})]
-    sent: set[str] = set()
+    sent = {key for key, _ in texts if _tokens_of(key, known)}
     for key, value in texts:
-        tokens = known.get(key) if key in _WITH_LOGPROBS else None
-        if isinstance(tokens, list) and tokens:
-            sent.add(key)
-            empty = {name: None for name in _WITH_LOGPROBS if name in known}
-            deltas.extend(
-                ({key: piece}, {"logprobs": {**empty, key: part}}) for piece, part in _by_token(value, tokens)
-            )
-        else:
-            deltas.extend(({key: piece}, {}) for piece in pieces(value))
+        deltas.extend(_text_parts(key, value, known))
     for position, call in enumerate(message.get("tool_calls") or ()):
         deltas.extend(({"tool_calls": [part]}, {}) for part in _call_parts(position, call))
     without: Json = {"logprobs": None} if "logprobs" in choice else {}
@@ -303,6 +295,21 @@ def _updates(index: int, choice: Json) -> list[Json]:
         without = {"logprobs": (left or None) if sent else logprobs}
     updates.append({**end, "index": index, "delta": {}, **without, "finish_reason": choice.get("finish_reason")})
     return updates
+
+
+def _tokens_of(key: str, known: Json) -> list[Any]:
+    """The log probabilities of a text's tokens; none for most texts."""
+    tokens = known.get(key) if key in _WITH_LOGPROBS else None
+    return tokens if isinstance(tokens, list) else []
+
+
+def _text_parts(key: str, text: str, known: Json) -> list[tuple[Json, Json]]:
+    """A text in pieces, each with the log probabilities of its tokens where those are known."""
+    tokens = _tokens_of(key, known)
+    if not tokens:
+        return [({key: piece}, {}) for piece in pieces(text)]
+    empty = {name: None for name in _WITH_LOGPROBS if name in known}
+    return [({key: piece}, {"logprobs": {**empty, key: part}}) for piece, part in _by_token(text, tokens)]
 
 
 def _parted(message: Json) -> tuple[Json, list[tuple[str, str]]]:

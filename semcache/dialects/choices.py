@@ -24,7 +24,7 @@ WHOLE = frozenset({"id", "type", "role", "index", "format"})
 Json: TypeAlias = dict[str, Any]
 
 
-class ChunkAssembler:
+class ChunkAssembler(sse.StreamAssembler):
     """Reads a stream of chunks.
 
     `merge` folds an update of one choice into what is known of it and says whether it could; `settle` turns what was
@@ -39,28 +39,15 @@ class ChunkAssembler:
         settle: Callable[[Json], Json],
         assemble: Callable[[Json, bytes], Assembled],
     ) -> None:
-        self._reader = sse.EventReader()
+        super().__init__()
         self._object, self._merge, self._settle, self._assemble = object_name, merge, settle, assemble
         self._top: Json = {}
         self._choices: dict[int, Json] = {}
         self._usage: Any = None
-        self._broken = False
-        self._terminal: int | None = None
-
-    @property
-    def terminal(self) -> int | None:
-        """Offset at which `data: [DONE]` starts."""
-        return self._terminal
-
-    def feed(self, chunk: bytes) -> None:
-        """Take bytes as they came."""
-        for event in self._reader.feed(chunk):
-            self._take(event)
 
     def finish(self, *, closed: bool = False) -> Assembled:
         """The answer so far; complete only after `[DONE]`, or if the body of a request for one choice closed."""
-        for event in self._reader.close():
-            self._take(event)
+        self._close()
         body: Json = {"id": self._top.pop("id", None), "object": self._object, **self._top}
         body["choices"] = [self._settle(self._choices[index]) for index in sorted(self._choices)]
         if self._usage is not None:
@@ -70,8 +57,6 @@ class ChunkAssembler:
         return replace(answer, complete=answer.complete and whole)
 
     def _take(self, event: sse.Event) -> None:
-        if self._terminal is not None or self._broken:
-            return
         if event.data.startswith(b"[DONE]"):
             self._terminal = event.start
             return

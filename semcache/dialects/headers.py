@@ -81,9 +81,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
         return body_controls
     wishes, switches = _directives(given), _switches(given)
     ttls = [seconds(_ttl(given[name], name), name) for name in _TTL if name in given]
-    scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
-    if _CACHE_TYPE in given:
-        scores.append(_least_score(given[_CACHE_TYPE]))
+    scores = _scores(given, body_controls)
     rates = [rate(_number(given[name], name), name) for name in ("x-semcache-max-error",) if name in given]
     tags = [tag.strip() for tag in given.get("x-semcache-tags", "").split(",")]
     found = Controls(
@@ -92,7 +90,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
         only_if_cached=wishes.only_if_cached or body_controls.only_if_cached,
         max_age=_least(wishes.max_age, body_controls.max_age),
         ttl=_least(*ttls, body_controls.ttl),
-        min_score=max((value for value in (*scores, body_controls.min_score) if value is not None), default=None),
+        min_score=max(scores, default=None),
         max_error=_least(*rates, body_controls.max_error),
         category=given.get("x-semcache-category", "").strip() or body_controls.category,
         namespace=_first(given, _NAMESPACE) or body_controls.namespace,
@@ -100,6 +98,14 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
         tags=tuple(dict.fromkeys((*(tag for tag in tags if tag), *body_controls.tags))),
     )
     return check_names(found)
+
+
+def _scores(given: dict[str, str], body_controls: Controls) -> list[float]:
+    """Every least score that headers and body name."""
+    scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
+    if _CACHE_TYPE in given:
+        scores.append(_least_score(given[_CACHE_TYPE]))
+    return scores if body_controls.min_score is None else [*scores, body_controls.min_score]
 
 
 def cache_status(

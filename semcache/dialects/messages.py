@@ -137,31 +137,18 @@ class MessagesDialect:
 DIALECT = MessagesDialect()
 
 
-class MessageAssembler:
+class MessageAssembler(sse.StreamAssembler):
     """Reads a stream of message events."""
 
     def __init__(self) -> None:
-        self._reader = sse.EventReader()
+        super().__init__()
         self._message: Json | None = None
         self._blocks: dict[int, Json] = {}
         self._inputs: dict[int, list[str]] = {}
-        self._broken = False
-        self._terminal: int | None = None
-
-    @property
-    def terminal(self) -> int | None:
-        """Offset at which `message_stop` starts."""
-        return self._terminal
-
-    def feed(self, chunk: bytes) -> None:
-        """Take bytes as they came."""
-        for event in self._reader.feed(chunk):
-            self._take(event)
 
     def finish(self, *, closed: bool = False) -> Assembled:
         """The message so far; complete only after `message_stop`, or if the body closed after a reason to stop."""
-        for event in self._reader.close():
-            self._take(event)
+        self._close()
         if self._message is None:
             return Assembled(b"{}", "", complete=False)
         for index, parts in self._inputs.items():
@@ -183,7 +170,7 @@ class MessageAssembler:
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
 
     def _take(self, event: sse.Event) -> None:
-        if self._terminal is not None or self._broken or event.name == "ping":
+        if event.name == "ping":
             return
         payload = load(event.data)
         if payload is None:

@@ -137,31 +137,18 @@ class ResponsesDialect:
 DIALECT = ResponsesDialect()
 
 
-class ResponseAssembler:
+class ResponseAssembler(sse.StreamAssembler):
     """Reads a stream of typed events; only the last one is decoded unless it leaves the output out."""
 
     def __init__(self) -> None:
-        self._reader = sse.EventReader()
+        super().__init__()
         self._response: Json | None = None
         self._items: list[Json] = []
-        self._broken = False
         self._completed = False
-        self._terminal: int | None = None
-
-    @property
-    def terminal(self) -> int | None:
-        """Offset at which `response.completed`, or the event that ends the stream in its place, starts."""
-        return self._terminal
-
-    def feed(self, chunk: bytes) -> None:
-        """Take bytes as they came."""
-        for event in self._reader.feed(chunk):
-            self._take(event)
 
     def finish(self, *, closed: bool = False) -> Assembled:  # noqa: ARG002
         """The response that the terminal event carried."""
-        for event in self._reader.close():
-            self._take(event)
+        self._close()
         if self._response is None:
             return Assembled(b"{}", "", complete=False)
         if not self._response.get("output") and self._items:
@@ -173,8 +160,6 @@ class ResponseAssembler:
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
 
     def _take(self, event: sse.Event) -> None:
-        if self._terminal is not None or self._broken:
-            return
         if event.name.endswith(".delta") or event.data.startswith(b"[DONE]"):
             return
         payload = load(event.data)

@@ -1,4 +1,4 @@
-"""Server-sent events: an incremental reader and a writer.
+"""Server-sent events: an incremental reader, what is made of the events of a stream, and a writer.
 
 Follows the parsing rules of the HTML standard (section 9.2) and also knows at which byte each event starts, so that a
 relay can hold an event back. Knows nothing of what the events carry.
@@ -8,6 +8,7 @@ Invariant: cutting the bytes differently never changes the events.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
@@ -95,6 +96,37 @@ class EventReader:
             self._data.append(value[1:] if value[:1] == b" " else value)
         elif field == b"event":
             self._name = (value[1:] if value[:1] == b" " else value).decode("utf-8", "replace")
+
+
+class StreamAssembler(ABC):
+    """Takes the events of a stream up to its terminal one, or to the first that is no part of an answer."""
+
+    def __init__(self) -> None:
+        self._reader = EventReader()
+        self._broken = False
+        self._terminal: int | None = None
+
+    @property
+    def terminal(self) -> int | None:
+        """Offset at which the terminal event starts; None until it was seen."""
+        return self._terminal
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they came."""
+        self._read(self._reader.feed(chunk))
+
+    def _close(self) -> None:
+        """Take the event that the end of the stream cut off."""
+        self._read(self._reader.close())
+
+    def _read(self, events: list[Event]) -> None:
+        for one in events:
+            if self._terminal is None and not self._broken:
+                self._take(one)
+
+    @abstractmethod
+    def _take(self, event: Event) -> None:
+        """Take one event; set `_terminal` if it ends the answer, `_broken` if it is no part of one."""
 
 
 def event(data: bytes, name: str | None = None) -> bytes:

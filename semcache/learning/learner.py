@@ -27,7 +27,7 @@ from semcache.protocols import JudgementQueue
 from semcache.runtime.bill import BilledFor
 from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
-from semcache.runtime.task_set import completed
+from semcache.runtime.task_set import completed, end
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Assembled, Entry, Lookup, Outcome, Serve
@@ -99,11 +99,7 @@ class Learner:
         them teach nothing. The local verifier is not asked any more: after a burst of misses that would take minutes.
         """
         self._closing = True
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks)
         await self.work()
         await self._survive(self.log.save())
 

@@ -127,10 +127,7 @@ async def withdraw(
     if not isinstance(store, OperatorStore):
         return None
     name = public_id(entry_id)
-    about = [one for one in await store.actions(tenant=tenant, limit=_MOST) if one.detail.get("id") == name]
-    # The newest come first: what was reported before an earlier withdrawal is withdrawn.
-    told = takewhile(lambda one: one.action != WITHDRAW, about)
-    reports = [one for one in told if one.action == REPORT]
+    reports = await _standing_reports(store, name, tenant)
     standing, wrong = await _told_in_log(store, entry_id)
     labels = [one for one in standing if tenant in (None, one.tenant)]
     if not reports and not labels:
@@ -151,6 +148,13 @@ async def withdraw(
     detail = {"id": name, "allowed": len(allowed), "restored": len(restored), "labels": len(labels)}
     await store.act(AdminAction(now, who or "somebody", WITHDRAW, of, detail))
     return Withdrawn(tuple(allowed), tuple(restored), tuple(labels), tuple(alike))
+
+
+async def _standing_reports(store: OperatorStore, name: str, tenant: str | None) -> list[AdminAction]:
+    """The reports about the entry of that public id (of that tenant) that are not withdrawn."""
+    about = [one for one in await store.actions(tenant=tenant, limit=_MOST) if one.detail.get("id") == name]
+    # The newest come first: what was reported before an earlier withdrawal is withdrawn.
+    return [one for one in takewhile(lambda one: one.action != WITHDRAW, about) if one.action == REPORT]
 
 
 def _told_alike(reports: Sequence[AdminAction]) -> list[tuple[int, bytes]]:

@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-HEADERS = {
-    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
-}
+from semcache.proxy.page_headers import page_headers
+
+HEADERS = page_headers("default-src 'none'; form-action 'none'")
 
 
 def api_page(document: Mapping[str, Any]) -> str:

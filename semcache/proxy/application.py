@@ -49,6 +49,7 @@ from semcache.proxy.web_socket_route import WebSocketRoute
 from semcache.runtime import garbage_collection, reload_signal
 from semcache.runtime.descriptors import within
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.task_set import end
 from semcache.types import ApiKey, Endpoint, Recorded
 from semcache.upstream.routing.attempt import Routed
 
@@ -181,10 +182,7 @@ class Proxy:
 
     async def stop(self) -> None:
         """Close everything that was opened."""
-        for task in (*self._tasks, *self._signalled, *self._retiring):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks, *self._signalled, *self._retiring)
         await self.generation.close()
         await self._close_process()
 

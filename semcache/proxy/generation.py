@@ -35,6 +35,7 @@ from semcache.proxy.route_context import CallerTrust, RouteContext
 from semcache.proxy.shared_account import account_of
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.proxy.ui.page_entrance import PageEntrance
+from semcache.runtime.task_set import end
 from semcache.types import Selector
 from semcache.upstream.coalescing import Flights
 
@@ -146,10 +147,7 @@ class Generation:
 
     async def close(self) -> None:
         """Close everything that belongs to this generation alone."""
-        for task in self._tasks:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks)
         async with AsyncExitStack() as closing:
             # The last first; one that fails keeps none of the others open.
             closing.push_async_callback(self.cache.close)

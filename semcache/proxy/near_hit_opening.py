@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from semcache.proxy.near_hit_state import NearHitState
 from semcache.proxy.process_parts import open_own_upstream
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.task_set import end
 from semcache.storage.accounting import substituted
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.prices import Prices
@@ -62,10 +62,7 @@ class OpenNearHits:
 
     async def close(self) -> None:
         """End the background tasks and save the learned state."""
-        for task in (self._filling, self._replaying):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(self._filling, self._replaying)
         await self._background.close(_GRACE)
         with surviving("saving what near hits have learned"):
             await self._memory.save()

@@ -30,6 +30,16 @@ async def completed(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+async def end(*tasks: asyncio.Task[Any] | None) -> None:
+    """Cancel tasks and wait for their ends. What one of them failed by is logged: whoever closes goes on closing."""
+    running = [task for task in tasks if task is not None]
+    for task in running:
+        task.cancel()
+    for result in await asyncio.gather(*running, return_exceptions=True):
+        if isinstance(result, Exception):
+            _log.error("background work failed", exc_info=result)
+
+
 class TaskSet:
     """Tasks whose failures count as faults of `part`."""
 

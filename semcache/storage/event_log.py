@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 import msgspec
 
 from semcache.protocols import OutcomeLog
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.task_set import end
 from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Recorded, Timings, Usage
 
@@ -144,10 +144,7 @@ class EventLog:
 
     async def close(self) -> None:
         """Stop the task and write out what is left."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await end(self._task)
         await self.flush()
 
     async def _run(self) -> None:

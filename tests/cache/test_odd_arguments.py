@@ -69,12 +69,12 @@ def test_a_misspelt_caller_shares_no_answers_with_everybody(cache: SemanticCache
             ask("How do I pay?", **{misspelt: "acme"})
 
 
-def test_a_report_without_an_id_is_refused_and_not_lost(cache: SemanticCache) -> None:
+def test_a_report_about_what_was_found_is_refused_and_not_lost(cache: SemanticCache) -> None:
     found = cache.lookup("How do I pay?")
-    with pytest.raises(InvalidArgument, match="give `entry_id`"):
+    with pytest.raises(InvalidArgument, match=r"give `found.entry_id`"):
         cache.feedback(found, correct=False)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="give `entry_id`"):
-        cache.withdraw(7)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match=r"give `found.entry_id`"):
+        cache.withdraw(found)  # type: ignore[arg-type]
     assert not cache.feedback(None, correct=False)
 
 

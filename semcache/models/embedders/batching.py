@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from semcache.errors import EmbedError, InvalidArgument
-from semcache.protocols import Embedder, longest_word
+from semcache.models.embedders.wrapper import EmbedderWrapper
+from semcache.protocols import Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,44 +41,19 @@ class _EmbedCall:
     future: asyncio.Future[Matrix]
 
 
-class BatchingEmbedder:
+class BatchingEmbedder(EmbedderWrapper[Encoder]):
     """An embedder that queues calls for one thread. `max_batch` and `max_queue` count texts; owns `inner`."""
 
     def __init__(self, inner: Encoder, *, max_batch: int = 32, max_queue: int = 1024) -> None:
         if not 1 <= max_batch <= max_queue:
             raise InvalidArgument(f"max_batch {max_batch} must be between 1 and max_queue {max_queue}")
-        self._inner = inner
+        super().__init__(inner)
         self._max_batch, self._max_queue = max_batch, max_queue
         self._wake = threading.Condition()
         self._queue: deque[_EmbedCall] = deque()
         self._queued = 0
         self._closed = False
         self._thread: threading.Thread | None = None
-
-    @property
-    def id(self) -> str:
-        """The name of the embedding space."""
-        return self._inner.id
-
-    @property
-    def dim(self) -> int:
-        """The length of a vector."""
-        return self._inner.dim
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of a text that are read."""
-        return self._inner.max_tokens
-
-    @property
-    def longest_word(self) -> int:
-        """Characters of a word that are told from others."""
-        return longest_word(self._inner)
-
-    @property
-    def language(self) -> str:
-        """The language that it was made for, "" for any."""
-        return str(getattr(self._inner, "language", ""))
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the rows of `texts`. Raises EmbedError, also when more than `max_queue` texts are waiting.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache.protocols import longest_word
+from semcache.models.embedders.wrapper import EmbedderWrapper
 from semcache.runtime import scoped_memo
 
 if TYPE_CHECKING:
@@ -23,41 +23,16 @@ if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
 
-class MemoEmbedder:
+class MemoEmbedder(EmbedderWrapper["Embedder"]):
     """An embedder with a memory of `size` texts, least recently used out first; 0 remembers nothing. Owns `inner`.
 
     For use from one event loop.
     """
 
     def __init__(self, inner: Embedder, size: int = 4096) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._size = size
         self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
-
-    @property
-    def id(self) -> str:
-        """The name of the embedding space."""
-        return self._inner.id
-
-    @property
-    def dim(self) -> int:
-        """The length of a vector."""
-        return self._inner.dim
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens of a text that are read."""
-        return self._inner.max_tokens
-
-    @property
-    def longest_word(self) -> int:
-        """Characters of a word that are told from others."""
-        return longest_word(self._inner)
-
-    @property
-    def language(self) -> str:
-        """The language that it was made for, "" for any."""
-        return str(getattr(self._inner, "language", ""))
 
     def __len__(self) -> int:
         return len(self._vectors)

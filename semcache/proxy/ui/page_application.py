@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from semcache.cache.inspection import Inspection
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.proxy.asgi import Message, Receive, Scope, Send
+from semcache.proxy.page_headers import page_headers
 from semcache.proxy.ui import pages
 from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.rendering import STATIC, Renderer
@@ -31,17 +32,10 @@ if TYPE_CHECKING:
     from semcache.proxy.auth import Authenticator
     from semcache.proxy.plan_service import PlanService
 
-_POLICY = (
-    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'self'; "
-    "connect-src 'self'; img-src 'self'"
-)
+_POLICY = "default-src 'self'; object-src 'none'; form-action 'self'"
 _HEADERS = [
-    (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
+    *((name.encode(), value.encode()) for name, value in page_headers(_POLICY).items()),
 ]
 _REFUSED = {
     Right.READS: "This page shows prompts: log in with a trusted key (semcache keys create --trusted).",

@@ -14,6 +14,8 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
+from semcache.runtime.task_set import end
+
 CHANNEL = "semcache_changes"
 _POLL = 0.1
 _UNNOTIFIED = 0.25
@@ -82,10 +84,7 @@ class Listening:
     async def close(self) -> None:
         """Stop listening."""
         task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(task)
 
     async def _listen(self) -> None:
         import psycopg

@@ -18,24 +18,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from semcache.dialects.body import VOLATILE
+
 Answers = Callable[[str], str | None] | Mapping[str, str]
 Ending = Literal["stop", "length", "tool", "refusal", "filter"]
 
-VOLATILE = frozenset(
-    {
-        "stream",
-        "stream_options",
-        "user",
-        "safety_identifier",
-        "metadata",
-        "store",
-        "service_tier",
-        "prompt_cache_key",
-        "prompt_cache_options",
-        "prompt_cache_retention",
-        "encoding_format",
-    }
-)
+_VOLATILE = VOLATILE | {"encoding_format"}
 _CHOICES = 128
 _TOKEN = re.compile(r"\S+\s*|\s+")
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -84,7 +72,7 @@ class EchoReply:
 
 def digest(path: str, body: Mapping[str, Any]) -> str:
     """Name a request by everything in it that may change the answer."""
-    kept = {key: value for key, value in body.items() if key not in VOLATILE}
+    kept = {key: value for key, value in body.items() if key not in _VOLATILE}
     return hashlib.blake2b(_encode([path, kept]), digest_size=8).hexdigest()
 
 
