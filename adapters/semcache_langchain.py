@@ -74,7 +74,7 @@ class SemanticCache(BaseCache):
     ) -> None:
         self._owned: semcache.SemanticCache | None = None
         if cache is None and path is not None:
-            cache = self._owned = semcache.SemanticCache.open(path, **{"judge": "verifier", **options})  # type: ignore[misc]
+            cache = self._owned = semcache.SemanticCache.open(path, **{"judge": "verifier", **options})
         elif cache is None or path is not None or options:
             raise TypeError("give either an open semcache.SemanticCache, or `path` and what its `open` takes")
         self._cache = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
@@ -177,7 +177,7 @@ def _schemas(llm_string: str) -> str | None:
         split = next((n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in sys.modules), len(parts))
         try:
             found = reduce(getattr, parts[split:], sys.modules[".".join(parts[:split])])
-            schemas.append(json.dumps(found.model_json_schema(), sort_keys=True))  # type: ignore[attr-defined]
+            schemas.append(json.dumps(found.model_json_schema(), sort_keys=True))
         except Exception:
             return None
     return "".join(schemas)

@@ -303,7 +303,7 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
             logits = read_on(model, row[None, _READ:], made.cache, sides)
         else:
             placed = [PlacedChunk(at, one, exact=at == 1) for at, one in zip(cuts, alone, strict=True)]
-            choose: Any = HighDeviation(share, layers=model.config.num_hidden_layers)
+            choose: Any = HighDeviation(share)
             if way != "cacheblend":
                 choose = Fixed(foremost(placed, share) if way == "first tokens" else drawn(placed, share, rng))
             made = blend(model, ids, [PlacedChunk(0, bos, exact=True), *placed], choose)

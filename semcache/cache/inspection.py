@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from semcache.protocols import OperatorStore
 
 _RECENT = 500  # decisions
+_DOUBTED = 400  # decisions that doubts are looked for in
 _NEWEST = 20_000  # labels that curves are drawn from
 _HITS = frozenset([Outcome.EXACT.value, Outcome.SEMANTIC.value, Outcome.PLAN.value])
 _SAID = 5000  # labels that are looked through
@@ -120,11 +121,11 @@ class Inspection:
         """The newest decisions of a category. Raises StoreError."""
         return await self._store.decisions(category=category, limit=_RECENT)
 
-    async def doubts(self, *, tenant: str | None = None, most: int = 400, limit: int = 50) -> list[OpenDoubt]:
+    async def doubts(self, *, tenant: str | None = None, limit: int = 50) -> list[OpenDoubt]:
         """Neighbours of recent requests that a person's verdict would teach most about, first. Raises StoreError."""
         await self._parts.event_log.flush()
         found: list[OpenDoubt] = []
-        for record in await self._store.decisions(tenant=tenant, limit=most):
+        for record in await self._store.decisions(tenant=tenant, limit=_DOUBTED):
             limit_of = (record.body.get("category") or {}).get("limit")
             for neighbour in record.body.get("neighbours", ())[:1]:
                 p = neighbour.get("p_correct")

@@ -173,7 +173,7 @@ class ChunkReuse:
     def _deviating(self, way: Approximation) -> Choose:
         from semcache.engine.chunks.blend import HighDeviation
 
-        return HighDeviation(way.recompute, layers=self._decoder.shape.layers)
+        return HighDeviation(way.recompute)
 
     def _put_together(
         self, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose, known: int

@@ -51,15 +51,12 @@ class Blended:
 
 
 class HighDeviation:
-    """The share `fraction` of covered tokens whose keys and values deviate most, from layer `first` on; below it all.
+    """The share `fraction` of tokens whose keys and values deviate most, from layer `first` on; below it all tokens."""
 
-    More in lower layers than in upper ones (gradual filtering, section 4.3): `taper` 0.5 starts at 1.5 times the share.
-    """
-
-    def __init__(self, fraction: float, *, first: int = 1, taper: float = 0.0, layers: int | None = None) -> None:
+    def __init__(self, fraction: float, *, first: int = 1) -> None:
         if not 0 <= fraction <= 1:
             raise InvalidArgument(f"fraction {fraction!r} is no share of tokens: give 0 to 1")
-        self._fraction, self._first, self._taper, self._layers = fraction, first, taper, layers
+        self._fraction, self._first = fraction, first
         self._all = 0
 
     def __call__(self, layer: int, covered: torch.Tensor, deviation: Callable[[], torch.Tensor]) -> torch.Tensor:
@@ -68,9 +65,7 @@ class HighDeviation:
             self._all = len(covered)
         if self._fraction == 1 or (layer < self._first and self._fraction > 0):
             return covered
-        steps = max(1, (self._layers or layer + 1) - self._first - 1)
-        lean = 1 + self._taper * (1 - 2 * min(1.0, (layer - self._first) / steps))
-        count = min(len(covered), round(self._fraction * lean * self._all))
+        count = min(len(covered), round(self._fraction * self._all))
         if count == len(covered) or count == 0:
             return covered[:count]
         picked: torch.Tensor = covered[deviation().topk(count).indices.sort().values]

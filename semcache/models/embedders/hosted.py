@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 96  # texts a call; the smallest limit among the large providers
 _AWAY = frozenset({408, 429, 500, 502, 503, 504})  # what a provider answers that may answer a moment later
 _LONGEST_PAUSE = 60.0  # seconds
+_TIMEOUT = 5.0  # seconds, of one call
 
 
 class _Never(int):
@@ -46,13 +47,13 @@ class HostedEmbedder:
     or reindex.
     """
 
-    def __init__(self, model: str, *, timeout: float = 5.0, patience: float = 0.0) -> None:
+    def __init__(self, model: str, *, patience: float = 0.0) -> None:
         """Ask once, for the dimension. Raises ConfigError where the package is missing or the provider refuses."""
         if find_spec("litellm") is None:
             raise ConfigError(f"embedder 'litellm:{model}' needs the package: pip install 'semcache-llm[litellm]'")
-        self._model, self._timeout, self._patience = model, timeout, patience
+        self._model, self._patience = model, patience
         try:
-            answer = _package().embedding(model=model, input=["dimension"], timeout=timeout, max_retries=_NO_RETRIES)
+            answer = _package().embedding(model=model, input=["dimension"], timeout=_TIMEOUT, max_retries=_NO_RETRIES)
             self._dim = len(_rows(answer)[0])
             if not self._dim:
                 raise ValueError("it returned a vector of no dimension")
@@ -100,9 +101,9 @@ class HostedEmbedder:
         until, pause = loop.time() + self._patience, 1.0
         while True:
             try:
-                async with asyncio.timeout(self._timeout):
+                async with asyncio.timeout(_TIMEOUT):
                     return await _package().aembedding(
-                        model=self._model, input=texts, timeout=self._timeout, max_retries=_NO_RETRIES
+                        model=self._model, input=texts, timeout=_TIMEOUT, max_retries=_NO_RETRIES
                     )
             except Exception as error:
                 wait = max(min(asked_pause(_headers(error)), _LONGEST_PAUSE), pause)

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from semcache.storage.indexes.flat import Ids
     from semcache.types import Matrix, Vector
 
+_LINKS, _BUILDING, _SEARCHING = 16, 100, 64  # links of a node; candidates while the graph is built, and searched
+
 
 class HnswIndex:
-    """A graph of unit vectors. `m` links a node, `ef_construction` and `ef` candidates while building and searching."""
+    """A graph of unit vectors."""
 
-    def __init__(
-        self, dim: int, *, capacity: int = 1024, m: int = 16, ef_construction: int = 100, ef: int = 64
-    ) -> None:
-        self._dim, self._m = dim, m
+    def __init__(self, dim: int, *, capacity: int = 1024) -> None:
+        self._dim = dim
         self._dead: set[int] = set()
         self._graph = hnswlib.Index(space="ip", dim=dim)
-        self._graph.init_index(max_elements=max(16, capacity), M=m, ef_construction=ef_construction, random_seed=100)
-        self._graph.set_ef(ef)
+        self._graph.init_index(max_elements=max(16, capacity), M=_LINKS, ef_construction=_BUILDING, random_seed=100)
+        self._graph.set_ef(_SEARCHING)
 
     @classmethod
-    def load(cls, path: Path, dim: int, ids: Ids, *, ef: int = 64) -> HnswIndex:
+    def load(cls, path: Path, dim: int, ids: Ids) -> HnswIndex:
         """Read what `save` wrote; `ids` are the live ones. Raises IndexFault. The caller has verified the bytes."""
         index = cls.__new__(cls)
         index._dim = dim
@@ -46,8 +46,7 @@ class HnswIndex:
             index._graph.load_index(str(path))
         except RuntimeError as error:
             raise IndexFault(f"{path.name} is no graph of dimension {dim}: {error}") from error
-        index._graph.set_ef(ef)
-        index._m = index._graph.M
+        index._graph.set_ef(_SEARCHING)
         labels = set(index._graph.get_ids_list())
         index._dead = labels - set(ids.tolist())
         if len(labels) - len(index._dead) != len(ids):
@@ -127,7 +126,8 @@ class HnswIndex:
     def bytes_used(self) -> int:
         """Estimated bytes, room for growth included: vector, links (twice m on the ground level), label, lock, map."""
         capacity, count = int(self._graph.max_elements), int(self._graph.element_count)
-        return capacity * (4 * self._dim + 8 * self._m + 4 + 8 + 40 + 12) + count * (48 + 5 * self._m // 16)
+        links = int(self._graph.M)
+        return capacity * (4 * self._dim + 8 * links + 4 + 8 + 40 + 12) + count * (48 + 5 * links // 16)
 
     def _insert(self, ids: Ids, matrix: Matrix) -> None:
         if not len(ids):  # hnswlib raises for nothing to add

@@ -50,17 +50,13 @@ class PartitionedIndex:
         *,
         promote_at: int = 4096,
         tombstones: float = 0.33,
-        m: int = 16,
-        ef_construction: int = 100,
-        ef: int = 64,
     ) -> None:
         if dim < 1 or promote_at < 1 or not 0 < tombstones < 1:
             raise InvalidArgument(
                 f"dim {dim} and promote_at {promote_at} must be positive, tombstones {tombstones} between 0 and 1"
             )
-        self.dim, self.ef = dim, ef
+        self.dim = dim
         self._promote_at, self._tombstones = promote_at, tombstones
-        self._graph_options = {"m": m, "ef_construction": ef_construction, "ef": ef}
         self._partitions: dict[bytes, Partition] = {}
         self._home: dict[int, Partition] = {}
         self._building: deque[Partition] = deque()
@@ -218,7 +214,7 @@ class PartitionedIndex:
     def _build(self, home: Partition) -> None:
         from semcache.storage.indexes.graphs import graph_kind
 
-        home.growing = graph_kind()(self.dim, capacity=len(home.index) + self._promote_at, **self._graph_options)
+        home.growing = graph_kind()(self.dim, capacity=len(home.index) + self._promote_at)
         home.todo = home.index.ids.copy()
         self._building.append(home)
 

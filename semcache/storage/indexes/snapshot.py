@@ -130,7 +130,7 @@ def load(
             if entry.get("kind", "hnswlib") != graph_name():
                 raise IndexFault(f"the snapshot in {folder} was made with {entry.get('kind', 'hnswlib')}")
             ids = np.load(paths[entry["ids"]], allow_pickle=False)
-            graph = graph_kind().load(paths[entry["graph"]], dim, ids, ef=partitioned.ef)
+            graph = graph_kind().load(paths[entry["graph"]], dim, ids)
             partitioned.adopt(bytes.fromhex(entry["partition"]), graph)
     except (OSError, ValueError, KeyError) as error:
         raise IndexFault(f"the snapshot in {folder} is inconsistent: {error!r}") from error

@@ -21,23 +21,28 @@ if TYPE_CHECKING:
     from semcache.storage.indexes.flat import Ids
     from semcache.types import Matrix, Vector
 
+_LINKS, _BUILDING, _SEARCHING = 16, 100, 64  # links of a node; candidates while the graph is built, and searched
+
 
 class UsearchIndex:
-    """A graph of unit vectors. `m` links a node, `ef_construction` and `ef` candidates while building and searching."""
+    """A graph of unit vectors."""
 
-    def __init__(
-        self, dim: int, *, capacity: int = 1024, m: int = 16, ef_construction: int = 100, ef: int = 64
-    ) -> None:
+    def __init__(self, dim: int, *, capacity: int = 1024) -> None:
         del capacity  # it grows by itself
         self._dim = dim
         self._graph = Index(
-            ndim=dim, metric="ip", dtype="f32", connectivity=m, expansion_add=ef_construction, expansion_search=ef
+            ndim=dim,
+            metric="ip",
+            dtype="f32",
+            connectivity=_LINKS,
+            expansion_add=_BUILDING,
+            expansion_search=_SEARCHING,
         )
 
     @classmethod
-    def load(cls, path: Path, dim: int, ids: Ids, *, ef: int = 64) -> UsearchIndex:
+    def load(cls, path: Path, dim: int, ids: Ids) -> UsearchIndex:
         """Read what `save` wrote; `ids` are the live ones. Raises IndexFault. The caller has verified the bytes."""
-        index = cls(dim, ef=ef)
+        index = cls(dim)
         try:
             index._graph.load(str(path))
         except (RuntimeError, ValueError, OSError) as error:

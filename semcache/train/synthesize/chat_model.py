@@ -23,22 +23,21 @@ _LONGEST = 1 << 20
 _AWAY = frozenset({429, 500, 502, 503, 504, 529})
 _WAITED = 300.0  # seconds that a question may be put off
 _LONGEST_PAUSE = 60.0
+_PATIENCE = 60.0  # seconds, of one question and try
 
 
 class ChatModel:
-    """The model `model` behind `backend`, asked for at most `patience` seconds a question and try."""
+    """The model `model` behind `backend`, asked for at most a minute a question and try."""
 
     def __init__(
         self,
         backend: Backend,
         model: str,
         *,
-        patience: float = 60.0,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._backend = backend
         self._model = model
-        self._patience = patience
         self._sleep = sleep
 
     async def __call__(self, instructions: str, text: str) -> str:
@@ -59,7 +58,7 @@ class ChatModel:
 
     async def _asked(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(_PATIENCE):
                 return await headed_reply(self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST)
         except TimeoutError as error:
-            raise UpstreamTimeout(f"{self._model!r} said nothing within {self._patience} s") from error
+            raise UpstreamTimeout(f"{self._model!r} said nothing within {_PATIENCE:g} s") from error

@@ -26,6 +26,7 @@ Ask = Callable[[str, str], Awaitable[str]]
 """What a model says to instructions and a text. Raises UpstreamError."""
 
 PATIENCE = 10
+_TOGETHER = 8  # prompts that are asked about at a time
 CHANGES = (
     "number", "unit", "date", "entity", "negation", "antonym", "direction", "role", "scope", "quantifier", "order",
     "condition", "tense", "form", "question", "action", "attribute",
@@ -62,9 +63,9 @@ class NearMiss(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def synthesize_asking(
-    prompts: Iterable[str], ask: Ask, *, model: str, each: int, counts: Counts, together: int = 8
+    prompts: Iterable[str], ask: Ask, *, model: str, each: int, counts: Counts
 ) -> AsyncIterator[Pair]:
-    """Up to `each` paraphrases and `each` near misses a prompt; `together` prompts are asked about at a time.
+    """Up to `each` paraphrases and `each` near misses a prompt.
 
     `counts` is kept up to date: what a reply lacked, and what was dropped. Raises UpstreamError as soon as `PATIENCE`
     calls in a row have failed.
@@ -72,7 +73,7 @@ async def synthesize_asking(
     waiting = iter(prompts)
     failures = 0
     last: UpstreamError | None = None
-    while batch := list(islice(waiting, together)):
+    while batch := list(islice(waiting, _TOGETHER)):
         calls = [
             _call(ask, text, instructions.format(each=each))
             for text in batch

@@ -47,6 +47,7 @@ _SHAPES: dict[str, Callable[[EchoRequest, Sequence[EchoReply], str, int], _Shape
     "/v1/responses": EchoResponses,
     "/v1/messages": EchoMessages,
 }
+_KEPT = 100  # requests that `/echo/stats` shows
 _FAULT = re.compile(r"fail-[45]\d\d|hang|hang-midstream|die-midstream|malformed|no-end|slow")
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -64,16 +65,14 @@ def echo_app(
     *,
     latency: float = 0.0,
     token_seconds: float = 0.0,
-    keep: int = 100,
     clock: Callable[[], float] = _wall,
     ids: Callable[[], str] = lambda: uuid.uuid4().hex,
 ) -> App:
     """Make the application. `latency` and `token_seconds` are seconds before the reply and between two events.
 
-    `answers` gives the answer to the text of the last user turn; where it has none the prompt is echoed. `keep` is how
-    many requests `/echo/stats` shows.
+    `answers` gives the answer to the text of the last user turn; where it has none the prompt is echoed.
     """
-    return _Echo(answers, latency=latency, token_seconds=token_seconds, keep=keep, clock=clock, ids=ids)
+    return _Echo(answers, latency=latency, token_seconds=token_seconds, clock=clock, ids=ids)
 
 
 class _Echo:
@@ -83,13 +82,12 @@ class _Echo:
         *,
         latency: float,
         token_seconds: float,
-        keep: int,
         clock: Callable[[], float],
         ids: Callable[[], str],
     ) -> None:
         self._answers, self._latency, self._token_seconds = answers, latency, token_seconds
         self._clock, self._ids = clock, ids
-        self._newest: deque[tuple[str, str, list[tuple[str, str]], bytes]] = deque(maxlen=keep)
+        self._newest: deque[tuple[str, str, list[tuple[str, str]], bytes]] = deque(maxlen=_KEPT)
         self._paths: Counter[str] = Counter()
         self._disconnects = 0
 

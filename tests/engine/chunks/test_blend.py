@@ -59,7 +59,7 @@ def test_the_more_is_computed_the_smaller_the_error(kind: str) -> None:
     whole = logits(model, torch.tensor([PROMPT]))[0, -1]
     off, spent = [], []
     for fraction in (0.0, 0.5, 1.0):
-        made = blend(model, PROMPT, swapped(model), HighDeviation(fraction, layers=4))
+        made = blend(model, PROMPT, swapped(model), HighDeviation(fraction))
         assert made.approximate == (fraction < 1)
         off.append(float((made.logits - whole).norm()))
         spent.append(made.computed)
@@ -213,6 +213,6 @@ def test_a_nearly_equal_prompt_is_helped_by_its_neighbour() -> None:
     assert sum(len(one.chunk.ids) for one in given) > 60
     full = blend(model, PROMPT, given, HighDeviation(1.0))
     torch.testing.assert_close(full.logits, logits(model, torch.tensor([PROMPT]))[0, -1], atol=1e-4, rtol=0)
-    some = blend(model, PROMPT, given, HighDeviation(0.15, layers=4))
+    some = blend(model, PROMPT, given, HighDeviation(0.15))
     assert some.computed < 0.7
     assert some.approximate

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from semcache.matching.strategies.certified.belief_prior import Array
 
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
+_FORGOTTEN = math.log(2) / 20_000  # of a label, by each later one: half of it after as many
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 
 
@@ -39,12 +40,11 @@ class Offset(NamedTuple):
 
 
 class Belief:
-    """The belief about one category. `memory` is the number of labels after which half is forgotten."""
+    """The belief about one category."""
 
-    def __init__(self, prior: BeliefPrior, *, noise: LabelNoise = FAITHFUL, memory: float = 20_000.0) -> None:
+    def __init__(self, prior: BeliefPrior, *, noise: LabelNoise = FAITHFUL) -> None:
         self._prior = prior
         self._noise = noise
-        self._forget = math.log(2) / memory
         self.mean = prior.mean.copy()
         self.covariance = np.diag(prior.deviation**2)
         self.answers: dict[int, Offset] = {}
@@ -97,7 +97,7 @@ class Belief:
         self.covariance -= np.outer(direction, direction) * shrink
         # Old labels count less and less: the variances grow back to those of the prior.
         lost = np.maximum(0.0, self._prior.deviation**2 - self.covariance.diagonal())
-        self.covariance += np.diag(self._forget * lost)
+        self.covariance += np.diag(_FORGOTTEN * lost)
         self.answers.pop(answer, None)
         variance = offset.variance
         self.answers[answer] = Offset(offset.mean + variance * step, variance * (1.0 - variance * shrink))

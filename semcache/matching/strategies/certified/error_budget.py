@@ -28,6 +28,7 @@ Contract = Literal["hit", "request"]
 WINDOW = 1000  # risks
 _REMEMBERED = 10_000.0  # requests of all processes, of which a restart keeps the counts
 HIGHEST = 0.35  # of all limits
+_DEVIATE = 1.645  # standard deviations of the counted errors that are kept as a margin
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
 _EVERY = 16  # requests and labels between two settings of the limit
 _STRIDE = 73  # prime, so that every place is visited
@@ -63,12 +64,11 @@ class ErrorBudget:
         contract: Contract,
         *,
         risks: Iterable[float] = (),
-        deviate: float = 1.645,
         grant: float = 0.05,
         first: float = 1.0,
         loosest: float | None = None,
     ) -> None:
-        self._target, self._contract, self._deviate = target, contract, deviate
+        self._target, self._contract = target, contract
         self._now, self._loosest = target, loosest
         self._grant, self._first = grant, first
         given = tuple(risks)
@@ -161,7 +161,7 @@ class ErrorBudget:
         """The target less a margin, so that chance alone rarely takes the errors counted so far beyond it."""
         counted = RequestCounts(self.seen, self.served).of(self._contract)
         errors = target * max(float(counted), 20.0 / target)
-        root = (math.sqrt(self._deviate**2 + 4.0 * errors) - self._deviate) / 2.0
+        root = (math.sqrt(_DEVIATE**2 + 4.0 * errors) - _DEVIATE) / 2.0
         return target * root * root / errors
 
     @property

@@ -38,14 +38,12 @@ class CertifiedThreshold:
         self,
         pack: Pack,
         *,
-        prior: BeliefPrior | None = None,
         priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
         noise: LabelNoise = FAITHFUL,
         grants: float = 1.0,
         english: bool = True,
     ) -> None:
         self._pack = pack
-        self._prior = prior
         self._priors = priors
         self._noise = noise
         self._grants, self._english = grants, english
@@ -199,4 +197,4 @@ class CertifiedThreshold:
 
     def _prior_of(self, category: str) -> BeliefPrior:
         profile = self._pack.of(category).prior
-        return self._prior or self._priors.get(profile) or shipped(profile)
+        return self._priors.get(profile) or shipped(profile)
