@@ -72,9 +72,16 @@ class AsyncSemanticCache(AsyncCache):
 
         They lie in the memory of this process alone. Raises ConfigError.
         """
-        from semcache.agents.tools.tool_opening import open_tools
+        from semcache.agents.tools.results import ToolResults
+        from semcache.agents.tools.rules import ToolRules
 
-        results = open_tools(self.components)
+        parts = self.components
+        results = ToolResults(
+            ToolRules.read(parts.pack.tools),
+            salt=parts.store.salt,
+            clock=parts.clock,
+            note=parts.meter.tool_looked_up,
+        )
 
         def forget(where: Selector) -> None:
             results.purge(tenant=where.tenant, user=where.user)

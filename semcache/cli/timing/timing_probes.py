@@ -34,7 +34,14 @@ class Probe(Protocol):
         """Return the seconds of a request of the caller `timed`; `asked` says that `earlier` has asked the same."""
 
 
-class ChatProbe:
+class _HttpProbe:
+    """One path over HTTP. `clients` gives a caller's connection by the caller's role and its number."""
+
+    def __init__(self, clients: Callable[[str, int], TimedClient], prompts: Prompts, model: str) -> None:
+        self._clients, self._prompts, self._model = clients, prompts, model
+
+
+class ChatProbe(_HttpProbe):
     """Chat completions: the same prompt, or with `reworded` the same in other words.
 
     With `flying` the first request is still under way when the timed one comes.
@@ -44,7 +51,7 @@ class ChatProbe:
         self, clients: Callable[[str, int], TimedClient], prompts: Prompts, model: str, *,
         reworded: bool = False, flying: bool = False,
     ) -> None:  # fmt: skip
-        self._clients, self._prompts, self._model = clients, prompts, model
+        super().__init__(clients, prompts, model)
         self._reworded, self._flying = reworded, flying
 
     def sample(self, earlier: str, timed: str, *, asked: bool) -> float:
@@ -64,11 +71,8 @@ class ChatProbe:
         return seconds
 
 
-class EmbeddingProbe:
+class EmbeddingProbe(_HttpProbe):
     """Embeddings of the same text."""
-
-    def __init__(self, clients: Callable[[str, int], TimedClient], prompts: Prompts, model: str) -> None:
-        self._clients, self._prompts, self._model = clients, prompts, model
 
     def sample(self, earlier: str, timed: str, *, asked: bool) -> float:
         """Time one request."""
@@ -78,11 +82,8 @@ class EmbeddingProbe:
         return self._clients(timed, 1).ask(_EMBEDDINGS, {"model": self._model, "input": text})
 
 
-class PrefixProbe:
+class PrefixProbe(_HttpProbe):
     """Long prompts with a common beginning, of which the proxy keeps no answer: what the upstream has read before."""
-
-    def __init__(self, clients: Callable[[str, int], TimedClient], prompts: Prompts, model: str) -> None:
-        self._clients, self._prompts, self._model = clients, prompts, model
 
     def sample(self, earlier: str, timed: str, *, asked: bool) -> float:
         """Time one request."""
@@ -95,11 +96,8 @@ class PrefixProbe:
         return chat(self._model, text) | {"max_tokens": 1, "temperature": 0}
 
 
-class PlanProbe:
+class PlanProbe(_HttpProbe):
     """A task of an agent whose plan may be known: the first caller's whole run makes it known."""
-
-    def __init__(self, clients: Callable[[str, int], TimedClient], prompts: Prompts, model: str) -> None:
-        self._clients, self._prompts, self._model = clients, prompts, model
 
     def sample(self, earlier: str, timed: str, *, asked: bool) -> float:
         """Time the first request of a run."""

@@ -20,8 +20,7 @@ from semcache.cache.inspection import Inspection
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.proxy.asgi import Message, Receive, Scope, Send
 from semcache.proxy.page_headers import page_headers
-from semcache.proxy.ui import pages
-from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui import PATH, pages
 from semcache.proxy.ui.rendering import STATIC, Renderer
 from semcache.proxy.ui.visit import PageParts, PageRoute, Right, Visit
 from semcache.proxy.ui.visitors import LIFE, SESSION, Visitor, Visitors

@@ -16,7 +16,7 @@ from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, r
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.intake import Intake
 from semcache.proxy.relay import refusal_headers
-from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui import PATH
 from semcache.proxy.ui.visitors import Visitors
 
 if TYPE_CHECKING:

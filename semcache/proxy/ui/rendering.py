@@ -18,8 +18,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from semcache.cache.reasons import explained
+from semcache.proxy.ui import PATH
 from semcache.proxy.ui.drawings import bar, waterfall, wealth_bar
-from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.word_diff import word_diff
 from semcache.runtime.moments import utc
 from semcache.runtime.visible import visible

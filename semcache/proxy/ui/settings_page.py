@@ -10,7 +10,7 @@ from contextlib import suppress
 from starlette.responses import RedirectResponse, Response
 
 from semcache.errors import StoreError
-from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui import PATH
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
 from semcache.proxy.ui.visitors import NOTICE, SESSION
 

@@ -9,7 +9,7 @@ import asyncio
 
 from starlette.responses import Response
 
-from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui import PATH
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from semcache.errors import RequestRejected
-from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui import PATH
 from semcache.proxy.ui.visitors import NOTICE, Visitor
 
 if TYPE_CHECKING:
