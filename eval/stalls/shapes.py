@@ -106,6 +106,11 @@ def shapes() -> Iterator[Shape]:
     yield Shape("messages-200k", CHAT, lambda: _turns(200_000, "hi"))
     yield Shape("messages-long", CHAT, lambda: _turns(31, _fill("4 my order ", 600_000)))
     yield Shape("messages-names", CHAT, lambda: _turns(31, _fill("Aa Bb ", 4_000)))
+    yield Shape(
+        "turn-before-words", CHAT, lambda: _before_last("what is my order status today and how is it ", 385_000)
+    )
+    yield Shape("turns-before-4k", CHAT, lambda: _turns(60, _fill("it's what is my order status today ", 4_000)))
+    yield Shape("answer-before-words", CHAT, lambda: _before_last("Here is what's there. ", 385_000, "assistant"))
     yield Shape("system-long", CHAT, lambda: _system(_fill("4 ", _BIG)))
     yield Shape("parts-100k", CHAT, lambda: _parts(100_000))
     yield Shape("tools-20k", CHAT, lambda: _tools(20_000))
@@ -185,6 +190,12 @@ def _embed(inputs: list[str]) -> bytes:
 def _turns(count: int, text: str) -> bytes:
     turns = [{"role": ("user", "assistant")[n % 2], "content": f"{text} {n}"} for n in range(count - count % 2 + 1)]
     return json.dumps({"model": "echo", "messages": turns}).encode()
+
+
+def _before_last(pattern: str, size: int, role: str = "user") -> bytes:
+    said = {"user": "And what of the kettle?", "assistant": "It boils.", role: _fill(pattern, size)}
+    turns = [{"role": one, "content": text} for one, text in said.items()]
+    return json.dumps({"model": "echo", "messages": [*turns, {"role": "user", "content": "Is that so?"}]}).encode()
 
 
 def _system(text: str) -> bytes:

@@ -61,6 +61,8 @@ _ABOUT_TALK = re.compile(
     r"|(?:this|our) (?:conversation|chat)|so far)\b"
 )
 _SMALLEST = 30  # words; a longer text is no small talk
+_SMALL_LONGEST = 1000  # characters, in which thirty such words have more room than anybody leaves between them
+_LONGEST = 16_384  # characters of earlier questions whose contractions are written out, in some thirty milliseconds
 _CONTRACTED = (
     (re.compile(r"(?i)\b(i)'m\b"), r"\1 am"),
     (re.compile(r"(?i)\b(you|we|they|who|what)'re\b"), r"\1 are"),
@@ -133,12 +135,15 @@ def read(identity: Mapping[str, Any]) -> TurnChain:
 
 
 def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Mapping[str, Any]:
-    """The identity without small talk; where `plain`, its earlier questions without contractions and "please"."""
+    """The identity without small talk; where `plain`, its earlier questions without contractions and "please".
+
+    One that has no room in what is left of `_LONGEST` characters stays as it is.
+    """
     name, items = items_of(identity)
     if len(items) < 2:
         return identity
     kept: list[Any] = []
-    place = 0
+    place, room = 0, _LONGEST if plain else 0
     while place < len(items) - 1:
         item = items[place]
         said = text_alone(item, "user")
@@ -148,9 +153,10 @@ def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Ma
             if answer is not None and is_small_answer(answer):
                 place += 2
                 continue
-        kept.append(
-            item if not plain or said is None or (wording := _plain(said)) == said else {**item, "content": wording}
-        )
+        if said is not None and len(said) <= room:
+            room -= len(said)
+            item = item if (wording := _plain(said)) == said else {**item, "content": wording}
+        kept.append(item)
         place += 1
     kept.append(items[-1])
     same = len(kept) == len(items) and all(one is two for one, two in zip(kept, items, strict=True))
@@ -266,6 +272,8 @@ def _last_frame(identity: Mapping[str, Any]) -> Frame | None:
 
 def _small(text: str, needed: frozenset[str], *, within: frozenset[str] = _SMALL) -> bool:
     """Return True for a text that is made of these words alone, and has one of those that are needed."""
+    if len(text) > _SMALL_LONGEST:
+        return False
     said = read_text(text).words
     return 0 < len(said) <= _SMALLEST and within.issuperset(said) and not needed.isdisjoint(said)
 

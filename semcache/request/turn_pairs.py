@@ -14,6 +14,7 @@ from semcache.request.assertions import regrouped, unshared
 from semcache.request.characters import LONGEST_WORD, is_plain
 from semcache.request.code_parts import same_code
 from semcache.request.conversation import TurnChain, is_small_answer
+from semcache.request.kinds import ends
 from semcache.request.kinds.as_written import asks_about_form
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.pointing import reordered
@@ -62,8 +63,10 @@ def pairs(
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
-    if any(map(asks_about_form, (*asked.questions, *kept.questions, *last))):
-        return () if asked.turns == kept.turns else None
+    if asked.turns == kept.turns:
+        return ()
+    if any(asks_about_form(ends(text)) for text in (*asked.questions, *kept.questions, *last)):
+        return None
     found: list[TurnPair] = []
     opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
     for place, (turn, other) in enumerate(zip(asked.turns, kept.turns, strict=True)):

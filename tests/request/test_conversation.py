@@ -481,3 +481,33 @@ def test_a_turn_that_no_embedder_reads_is_no_wording_of_another(unread: str, tur
     turns = ["What does this gene do?", "It makes a protein.", "Is that common?"]
     other = [f"{text} {unread}" if place == turn else text for place, text in enumerate(turns)]
     assert compared(read(Endpoint.CHAT, *talk(*turns)), read(Endpoint.CHAT, *talk(*other))) is None
+
+
+def test_a_long_pasted_question_is_left_as_it_is_and_later_ones_are_read() -> None:
+    pasted = "what's boiling in the kettle " * 1_000
+    asked = [user(pasted), assistant("Water."), user("what's in the pot"), assistant("Tea."), user("And now?")]
+    items = conversation.without_small_talk(read(CHAT, *asked).identity)["messages"]
+    assert [items[0]["content"], items[2]["content"]] == [pasted, "What is in the pot"]
+
+
+def test_what_is_read_of_all_earlier_questions_together_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(conversation, "_plain", lambda text: (seen.append(text), text)[1])
+    texts = [f"what's boiling in kettle {place} " * 100 for place in range(61)]
+    conversation.without_small_talk(read(CHAT, *talk(*texts)).identity)
+    assert 1 < len(seen) < 20_000 / len(texts[0])
+
+
+def test_a_long_turn_that_both_conversations_have_is_not_searched_in_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(turn_pairs, "asks_about_form", lambda text: bool(seen.append(text)))
+    pasted = "The kettle boils water for the tea. " * 10_000
+    same, other = (
+        conversation.read(read(CHAT, *talk(pasted, "Noted.", asked, "At nine.", "Is that so?")).identity)
+        for asked in ("When is breakfast?", "What time is breakfast?")
+    )
+    last = ("Is that so?", "Is that really so?")
+    assert turn_pairs.pairs(same, same, last=last, longest=1_000) == ()
+    assert not seen
+    assert turn_pairs.pairs(same, other, last=last, longest=1_000)
+    assert max(map(len, seen)) < 10_000
