@@ -7,7 +7,7 @@ quota evicts leaves the index at once and the store soon after.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -162,12 +162,19 @@ class EntryWriter:
             self._pending -= size
 
     async def _put(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
-        await self._store.put_all(entries)
-        # Known before it is shown: it must not be served to those who rejected what it replaces.
-        rejections = await self._rejections(entries)
-        self._live.registry.reject(rejections)
-        exactly = {one.entry_id for one in rejections if one.exact == ALL_OTHERS}
-        for count, (entry, vector) in enumerate([_placed(*one, exactly) for one in entries], 1):
+        # What is deleted between here and where it would be shown, by whichever worker, stays away.
+        with self._live.hidden_meanwhile() as hidden:
+            await self._store.put_all(entries)
+            # Known before it is shown: it must not be served to those who rejected what it replaces.
+            rejections = await self._rejections(entries)
+            self._live.registry.reject(rejections)
+            exactly = {one.entry_id for one in rejections if one.exact == ALL_OTHERS}
+            await self._show_all([_placed(*one, exactly) for one in entries], hidden)
+
+    async def _show_all(self, placed: Sequence[tuple[Entry, Vector | None]], hidden: Collection[int]) -> None:
+        for count, (entry, vector) in enumerate(placed, 1):
+            if entry.id in hidden:
+                continue
             self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
             if count % _BETWEEN == 0:
