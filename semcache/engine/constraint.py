@@ -31,6 +31,10 @@ def json_rule(schema: Mapping[str, Any]) -> str:
     return "%json " + json.dumps({**schema, "x-guidance": _SPACES})
 
 
+class GrammarFailed(ValueError):
+    """A grammar that an answer cannot go on with, as where its next token would take too long to find."""
+
+
 class Grammars:
     """The grammars of a tokenizer; `inner` is one of transformers', `vocabulary` the model's, `ends` end an answer."""
 
@@ -77,7 +81,7 @@ class Constraint:
         self._matcher, self._vocabulary = matcher, vocabulary
 
     def allowed(self) -> torch.Tensor:
-        """(vocabulary,) True for the tokens that may come next. Raises ValueError where none may."""
+        """(vocabulary,) True for the tokens that may come next. Raises GrammarFailed."""
         import numpy as np
         import torch
 
@@ -88,7 +92,7 @@ class Constraint:
     def take(self, token: int) -> bool:
         """Go on with a token; returns False when the answer is whole, so that nothing but its end can follow.
 
-        Raises ValueError for a token with which it can be whole no more.
+        Raises GrammarFailed for a token with which it can be whole no more.
         """
         self._matcher.consume_token(token)
         self._check()
@@ -96,4 +100,5 @@ class Constraint:
 
     def _check(self) -> None:
         if self._matcher.is_error():
-            raise ValueError(f"the grammar of this answer failed: {self._matcher.get_error()}")
+            reason = self._matcher.get_error().partition("\n")[0]
+            raise GrammarFailed(f"this engine cannot keep to this schema, make it smaller: {reason}")

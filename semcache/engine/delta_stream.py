@@ -40,9 +40,7 @@ class DeltaStream:
         if piece.text or piece.scores:
             self._deltas.append(Delta(sequence.job.id, sequence.choice, piece.text, piece.scores))
 
-    def finish(
-        self, sequence: Sequence, finish: FinishReason, text: str, scores: tuple[TokenScore, ...], *, error: str = ""
-    ) -> None:
+    def finish(self, sequence: Sequence, finish: FinishReason, text: str, scores: tuple[TokenScore, ...]) -> None:
         """Add the end of a choice; an error ends the job."""
         name, spent = sequence.job.id, self._spent[sequence.job.id]
         spent = self._spent[name] = replace(
@@ -53,7 +51,8 @@ class DeltaStream:
         )
         self._open[name] -= 1
         last = finish is FinishReason.ERROR or not self._open[name]
-        self._deltas.append(Delta(name, sequence.choice, text, scores, finish, spent if last else None, error))
+        end = Delta(name, sequence.choice, text, scores, finish, spent if last else None)
+        self._deltas.append(replace(end, error=sequence.error, refused=sequence.refused))
         if last:
             self.close(name)
 

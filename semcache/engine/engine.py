@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from semcache.engine import sampler
 from semcache.engine.approximate_prefill import ApproximatePrefill
+from semcache.engine.constraint import GrammarFailed
 from semcache.engine.decoder import Decoder
 from semcache.engine.delta_stream import DeltaStream
 from semcache.engine.detokenizer import DecodedText, Detokenizer
@@ -106,11 +107,11 @@ class Engine:
         Raises RequestRejected for one that cannot be served, Overloaded for one that would have to wait too long.
         """
         self.check(job)
-        config, queued = self.config, len(self._waiting)
+        config, before = self.config, self._waiting.before(job)
         overload = refusal(
             self._throughput,
-            queued=queued,
-            tokens=self._tokens_ahead(),
+            queued=self._waiting.counted(job, config.max_waiting),
+            tokens=self._tokens_ahead(before),
             max_waiting=config.max_waiting,
             max_wait=config.max_wait,
         )
@@ -185,14 +186,14 @@ class Engine:
 
     # -- admission
 
-    def _tokens_ahead(self) -> float:
-        """Tokens to compute before a new job could emit its first, as far as can be foreseen."""
-        prompts = sum(len(one.tokens) - one.cached for one in self._waiting)
+    def _tokens_ahead(self, before: list[Sequence]) -> float:
+        """Tokens to compute before a job behind these could emit its first, as far as can be foreseen."""
+        prompts = sum(len(one.tokens) - one.cached for one in before)
         prompts += sum(len(one.tokens) - one.done for one in self._running)
         if self._slots() < self.config.max_running:
             return prompts
         # While the engine is full, a place becomes free whenever it has said as much as an answer has on average.
-        return prompts + (1 + len(self._waiting)) * self._throughput.answer
+        return prompts + (1 + len(before)) * self._throughput.answer
 
     def _slots(self) -> int:
         """Sequences that run, and those that will once a prompt is computed."""
@@ -309,7 +310,7 @@ class Engine:
                 try:
                     self._emit(sequence, mine, piece.ids[len(piece.ids) - drafted :])
                 except ValueError as error:
-                    self._fail(sequence, str(error))
+                    self._fail(sequence, str(error), refused=isinstance(error, GrammarFailed))
 
     def _emit(self, sequence: Sequence, logits: torch.Tensor, draft: list[int]) -> None:
         """Emit the tokens that the logits give: one, and one more for each token of the draft that was right.
@@ -382,16 +383,16 @@ class Engine:
         assert sequence.ended is not None
         failed = sequence.ended is FinishReason.ERROR
         rest = DecodedText() if failed else sequence.detokenizer.flush()
-        self._deltas.finish(sequence, sequence.ended, rest.text, rest.scores, error=sequence.error)
+        self._deltas.finish(sequence, sequence.ended, rest.text, rest.scores)
         self._release(sequence, forget=failed)
         self.metrics.ended(sequence.ended)
         self._throughput.ended(sequence.generated)
         self._waiting.deficits.forget(one.job.tenant for one in (*self._waiting, *self._running))
 
-    def _fail(self, sequence: Sequence, error: str) -> None:
-        """End a whole job for a fault of one of its choices."""
+    def _fail(self, sequence: Sequence, error: str, *, refused: bool = False) -> None:
+        """End a whole job for a fault of one of its choices, or of what it asked for."""
         for other in [one for one in self._running if one.job.id == sequence.job.id and one is not sequence]:
             self._release(other, forget=True)
-        sequence.ended, sequence.error = FinishReason.ERROR, error
+        sequence.ended, sequence.error, sequence.refused = FinishReason.ERROR, error, refused
         self._end(sequence)
         self.cancel(sequence.job.id)

@@ -20,15 +20,17 @@ _DEBTORS = 1000
 
 @dataclass(frozen=True, slots=True)
 class WaitingRequest:
-    """A waiting request: its tenant, its order of arrival, and how many tokens of its prompt are cached.
+    """A waiting prompt: its tenant, its order of arrival, and how many tokens of it are cached.
 
-    One that is `overdue` was passed over too often by others with more in the cache.
+    One that is `overdue` was passed over too often by others with more in the cache. `begun` is how many prompts of
+    the same request went before it.
     """
 
     tenant: str
     order: int
     cached: int
     overdue: bool = False
+    begun: int = 0
 
 
 class TenantDeficits(TokenDeficits[str]):
@@ -42,8 +44,9 @@ class TenantDeficits(TokenDeficits[str]):
         """Order all that wait, best first; raises the deficits of their tenants when all of them are in debt."""
         allowed = self.allowed(one.tenant for one in waiting)
 
-        def rank(one: WaitingRequest) -> tuple[bool, bool, int, int]:
-            return one.tenant not in allowed, not one.overdue, 0 if one.overdue else -one.cached, one.order
+        def rank(one: WaitingRequest) -> tuple[bool, bool, int, int, int]:
+            cached = 0 if one.overdue else -one.cached
+            return one.tenant not in allowed, not one.overdue, one.begun, cached, one.order
 
         return sorted(waiting, key=rank)
 

@@ -93,6 +93,7 @@ class Job:
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
     verified as a speculation; it never changes the answer. An `approximation` does. With a `grammar` the answer is a
     sentence of it. With `continues` the answer goes on with the text of the prompt, instead of being a text of its own.
+    Jobs of one `request` take turns with others as one; "" is a request of its own.
     """
 
     id: str
@@ -103,6 +104,12 @@ class Job:
     approximation: Approximation | None = None
     grammar: str = ""
     continues: bool = False
+    request: str = ""
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """The request that it is a part of, among those of its tenant."""
+        return self.tenant, self.request or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +140,7 @@ class Delta:
     """The text that one choice of a job emitted in a step.
 
     `finish` ends the choice; the last one of a job carries `spent`. `scores` are of the tokens that `text` completes.
-    With `finish` ERROR, `error` says what happened.
+    With `finish` ERROR, `error` says what happened, and `refused` that it was what the job asked for.
     """
 
     job: str
@@ -143,3 +150,4 @@ class Delta:
     finish: FinishReason | None = None
     spent: TokenUsage | None = None
     error: str = ""
+    refused: bool = False

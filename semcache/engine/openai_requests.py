@@ -281,7 +281,10 @@ def _ask(
     guessed = _predicted(body.prediction)[: _LETTERS * max(1, sampling.max_tokens)] if body.prediction else ""
     draft = tuple(tokenizer.encode(guessed, special=False)) if guessed else ()
     tenant = body.cache_salt or ""
-    jobs = [Job(f"{id}-{at}", tuple(ids), sampling, tenant, draft, approximation) for at, ids in enumerate(prompts)]
+    jobs = [
+        Job(f"{id}-{at}", tuple(ids), sampling, tenant, draft, approximation, request=id)
+        for at, ids in enumerate(prompts)
+    ]
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return ParsedRequest(
         tuple(jobs), bool(body.stream), usage, bool(draft), approximation.label if approximation else ""

@@ -73,7 +73,7 @@ class Sequence:
         self.constraint: Constraint | None = None
         self.reading: Steps[Prefilled] | None = None  # its approximate prefill, once it has begun
         self.ended: FinishReason | None = None
-        self.error = ""
+        self.error, self.refused = "", False
         self.forked = job.sampling.n == 1
         self.root, self._block = plan.root, block
         self._keys: list[bytes] = []

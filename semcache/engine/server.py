@@ -227,6 +227,8 @@ class EngineServer:
             await tell(DONE)
         except UpstreamError as error:
             await tell(b"data: " + error_body(500, str(error), code="engine_failed") + b"\n\n")
+        except RequestRejected as error:
+            await tell(b"data: " + rejection(error) + b"\n\n")
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -248,7 +250,7 @@ async def _deltas(tickets: list[Ticket]) -> AsyncIterator[tuple[int, Delta]]:
             async for delta in ticket.deltas():
                 told.put_nowait((at * ticket.job.sampling.n + delta.choice, delta))
             told.put_nowait(None)
-        except UpstreamError as error:
+        except (UpstreamError, RequestRejected) as error:
             told.put_nowait(error)
 
     readers = [asyncio.create_task(read(at, ticket)) for at, ticket in enumerate(tickets)]

@@ -48,13 +48,18 @@ class Ticket:
             raise event
 
     async def deltas(self) -> AsyncIterator[Delta]:
-        """The deltas of the job, to the end. Raises UpstreamError when the engine fails."""
+        """The deltas of the job, to the end. Raises UpstreamError when the engine fails.
+
+        Raises RequestRejected where it turns out that the engine cannot do what was asked.
+        """
         while not self._ended:
             event = await self.events.get()
             if isinstance(event, Exception):
                 self._ended = True
                 raise event
             assert event is not None
+            if event.refused:
+                raise RequestRejected(400, event.error, code="invalid_value")
             if event.finish is FinishReason.ERROR:
                 raise UpstreamError(event.error)
             self._ended = event.spent is not None

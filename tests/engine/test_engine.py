@@ -329,8 +329,9 @@ def test_who_waits_behind_others_of_a_full_engine_waits_for_their_answers_too(fo
     work(engine, [job("known", PROMPT, max_tokens=12)])
     engine.submit(job("running", ids(1, 8), max_tokens=12))
     engine.step()
-    ahead = [engine._tokens_ahead()]
+    nobody = job("", PROMPT)
+    ahead = [engine._tokens_ahead(engine._waiting.before(nobody))]
     for at in range(3):
         engine.submit(job(f"w{at}", ids(30 + at, 8), max_tokens=12))
-        ahead.append(engine._tokens_ahead())
+        ahead.append(engine._tokens_ahead(engine._waiting.before(nobody)))
     assert [after - before for before, after in pairwise(ahead)] == [8 + 12] * 3

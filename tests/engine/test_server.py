@@ -228,6 +228,24 @@ def test_what_cannot_be_honoured_is_refused_by_name(
     assert caught.value.type in {"invalid_request_error", "not_found_error"}
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_schema_that_turns_out_to_be_too_large_is_the_clients_to_change(client: openai.OpenAI, stream: bool) -> None:
+    many = [
+        {"type": "object", "properties": {f"k{kind}_{name}": {"type": "string"} for name in range(50)}}
+        for kind in range(50)
+    ]
+    asked_for: Any = {"type": "json_schema", "json_schema": {"name": "s", "schema": {"anyOf": many}}}
+    with pytest.raises(openai.APIError) as caught:
+        list(
+            client.chat.completions.create(
+                model="tiny", messages=asked(), max_tokens=40, response_format=asked_for, stream=stream
+            )
+        )
+    assert caught.value.type == "invalid_request_error"
+    assert "make it smaller" in str(caught.value)
+    assert "\n" not in str(caught.value.message)
+
+
 @pytest.mark.parametrize("prompt", ["", [], [[]], ["a", ""], [1, "a"], [True], 5, None, {"a": 1}, [99999], [-1]])
 def test_a_prompt_that_is_none_is_refused(client: openai.OpenAI, prompt: Any) -> None:
     with pytest.raises(openai.BadRequestError):
