@@ -13,6 +13,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -31,7 +32,8 @@ STATUS = "semcache/cache-status"
 _OWN = "semcache-own-"
 _PATIENCE = 10.0  # seconds in which a server lists its tools
 _MAKE_UP = 60.0  # seconds in which it executes a call that was only answered before
-_PAGES = 100
+_AGAIN = 60.0  # seconds until a server that listed none in that time is asked again
+_PAGES, _TRIES = 100, 3
 _CALLS = 10_000  # of a session, after which its history begins anew
 _UNLISTED = ToolRules()  # what a pack says of a tool that its server does not list counts for nothing
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -77,6 +79,7 @@ class CallRelay:
         self._declared: dict[str, Mapping[str, Any]] | None = None
         self._own: dict[str, asyncio.Future[Message]] = {}
         self._asked = self._changes = 0
+        self._ask_after = 0.0
         self._begun: Message = {}  # what the client said of itself
         self._token = secrets.token_hex()
 
@@ -229,19 +232,32 @@ class CallRelay:
 
     async def _declarations(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools of the server by name, asked of it where they are not known."""
-        while self._declared is None:
-            changes, found, cursor = self._changes, list[Any](), None
+        now = asyncio.get_running_loop().time
+        if self._declared is None and now() >= self._ask_after:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    self._declared = await self._listed()
+            if self._declared is None:
+                # Every call would wait as long for a server that does not list its tools, or never ends to.
+                self._ask_after = now() + _AGAIN
+        return self._declared or {}
+
+    async def _listed(self) -> dict[str, Mapping[str, Any]] | None:
+        """All pages of the server's tools; None where it says none, or they change each time."""
+        for _ in range(_TRIES):
+            changes, found, cursor, seen = self._changes, list[Any](), None, set[str]()
             for _ in range(_PAGES):
                 reply = await self._page(cursor)
                 if reply is None:
-                    return {}
+                    return None
                 found += reply.get("tools") or []
                 cursor = reply.get("nextCursor")
-                if cursor is None:
+                if not isinstance(cursor, str) or cursor in seen:
                     break
+                seen.add(cursor)
             if changes == self._changes:
-                self._declared = declarations([one for one in found if isinstance(one, dict)])
-        return self._declared
+                return declarations([one for one in found if isinstance(one, dict)])
+        return None
 
     async def _made_up(self) -> bool | None:
         """Execute the calls that were only answered; False where one of them came to another result than was said.
@@ -286,8 +302,9 @@ class CallRelay:
             async with asyncio.timeout(seconds):
                 reply = await waiting
         except TimeoutError:
-            self._own.pop(number, None)
             return None
+        finally:
+            self._own.pop(number, None)
         result = reply.get("result")
         return result if isinstance(result, dict) else None
 

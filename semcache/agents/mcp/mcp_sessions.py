@@ -7,26 +7,60 @@ does, and then nothing of it is left: no process, no connection, no announced ch
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
-from collections.abc import Awaitable, Callable
+import os
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from semcache.agents.mcp.call_relay import CallRelay, Message, SessionIdentity
 from semcache.agents.mcp.mcp_server import McpServer
 from semcache.agents.tools.shared_results import SharedToolResults
 
 _log = logging.getLogger(__name__)
+_PIECE = 64 << 10  # bytes that are read at once
 _WAITING = 1000  # requests of a client that may wait for the one before
 
 
 async def serve_stdio(server: McpServer, results: SharedToolResults, tenant: str) -> None:
     """Serve one client over standard input and output until either side ends. Raises ConfigError."""
+    import anyio
     from mcp.server.stdio import stdio_server
 
     identity = SessionIdentity(tenant, server.user())
-    async with server.opened() as behind, stdio_server() as before:
-        await relayed(before, behind, results, identity)
+    with anyio.CancelScope() as scope:
+        async with server.opened() as behind, stdio_server(stdin=cast("Any", _lines(0))) as before:
+            await relayed(before, behind, results, identity)
+            scope.cancel()
+
+
+async def _lines(file: int) -> AsyncIterator[str]:
+    """The lines of a file descriptor.
+
+    They are read in a thread that nobody waits for: a client need not send anything for a session to end.
+    """
+    import anyio
+
+    loop, (told, lines) = asyncio.get_running_loop(), anyio.create_memory_object_stream[bytes](0)
+
+    def read() -> None:
+        rest = [b""]
+        with suppress(RuntimeError, concurrent.futures.CancelledError, anyio.BrokenResourceError):
+            while piece := os.read(file, _PIECE):
+                first, *more = piece.split(b"\n")
+                rest.append(first)
+                for one in more:
+                    asyncio.run_coroutine_threadsafe(told.send(b"".join(rest)), loop).result()
+                    rest = [one]
+            loop.call_soon_threadsafe(told.close)
+
+    threading.Thread(target=read, name="semcache-mcp-stdin", daemon=True).start()
+    with lines:
+        async for line in lines:
+            yield line.decode("utf-8", "replace")
 
 
 async def relayed(before: Any, behind: Any, results: SharedToolResults, identity: SessionIdentity) -> None:
@@ -78,3 +112,7 @@ async def relayed(before: Any, behind: Any, results: SharedToolResults, identity
     finally:
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
             await relay.close()
+        # Whoever writes them out goes on until they are closed: without this, a client that closes its end or is
+        # killed would leave this process and the server's behind.
+        for stream in (to_client, to_server):
+            stream.close()
