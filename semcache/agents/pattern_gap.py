@@ -70,6 +70,9 @@ _BOUNDED_WORD = re.compile(
 )
 
 
+_ARTICLED = re.compile(rf"{ARTICLE} [A-Z]")
+
+
 class Writing(StrEnum):
     """A way in which a value is written."""
 
@@ -101,6 +104,7 @@ class Writing(StrEnum):
     SLUG = "slug"  # "web-app"
     POINTING = "pointing"  # "this page"
     COMPOUND = "compound"  # "yoga class"
+    ARTICLE = "article"  # "the Hotel Zen", which may be called "Hotel Zen" or "The Hotel Zen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,8 @@ def writing(piece: str) -> frozenset[Writing]:
         found.add(Writing.MANNER)
     if is_qualified(piece):
         found.add(Writing.QUALIFIED)
+    if _ARTICLED.match(piece):
+        found.add(Writing.ARTICLE)
     if is_counted(piece):
         found.add(Writing.COUNTED)
     if is_indirect(piece):

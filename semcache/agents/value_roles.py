@@ -37,6 +37,9 @@ def is_misplaced(gap: PatternGap, piece: str) -> bool:
 def is_unlike(gap: PatternGap, piece: str) -> bool:
     """Return True for a value that is written as none was so far, and may be of another kind, or say more."""
     unlike = _UNLIKE if _is_free(gap) else _UNLIKE | {Writing.PHRASE, Writing.MANNER}
+    if gap.kind is SlotKind.NAME:
+        # Where names have stood without "the", it is a part of this one or it is not.
+        unlike |= {Writing.ARTICLE}
     return is_misplaced(gap, piece) or bool(unlike & (writing(piece) - gap.took))
 
 
