@@ -158,8 +158,11 @@ def followed(
     for number, (step, turn) in enumerate(zip(template.steps, done, strict=False)):
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
             raise UnfitTemplate(PlanReason.OFF_PLAN)
-        for action, call in zip(step.actions, turn.calls, strict=True):
-            if call.failed or (_changes_after(template, number) and not action.result.allows(call.result, task, salt)):
+        for place, (action, call) in enumerate(zip(step.actions, turn.calls, strict=True)):
+            like = not _changes_after(template, number) or action.result.allows(
+                call.result, task, salt, _taken_from(template, number, place)
+            )
+            if call.failed or not like:
                 raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed, or its result is unlike those before")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)
@@ -184,6 +187,12 @@ def _said(slot: Slot, fit: PatternFit, counted: Container[str]) -> str:
     if slot.name in counted and unit_of(piece) != slot.unit:
         raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
     return piece
+
+
+def _taken_from(template: Template, step: int, call: int) -> frozenset[str]:
+    """The fields of a call's result, named as in "order.code", whose values later calls have."""
+    places = [place for slot in template.slots if slot.source is SlotSource.RESULT for place in slot.places]
+    return frozenset([".".join(map(str, path)) for at, number, path in places if (at, number) == (step, call)])
 
 
 def _changes_after(template: Template, number: int) -> bool:
