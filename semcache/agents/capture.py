@@ -37,6 +37,7 @@ from semcache.agents.template import (
     TemplateStep,
     ValueForm,
 )
+from semcache.agents.told_so_far import ToldSoFar
 from semcache.agents.value_pieces import span_of
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
@@ -53,7 +54,8 @@ class Draft:
     """The draft of a template, from one run.
 
     No template keeps `raw`, the values of open slots, or `said`, the pieces of the task that fill its slots. Texts
-    around other values are taken apart in `raw`. `plain` are the stems of the task's words beside its values.
+    around other values are taken apart in `raw`. `plain` are the stems of the task's words beside its values. `heard`
+    are open slots whose value stood in what the run had been told before a call had it.
     """
 
     pattern: pattern.TaskPattern
@@ -65,6 +67,7 @@ class Draft:
     raw: Mapping[str, Json] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
     plain: frozenset[str] = frozenset()
+    heard: frozenset[str] = frozenset()
 
 
 def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes, in_words: bool = False) -> Draft:
@@ -86,7 +89,10 @@ def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes, in_
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
     expects = type_of(run.answer) if run.turns else IN_WORDS
-    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), expects, made.raw, made.said, made.plain)
+    return Draft(
+        learned, tuple(made.slots), steps, used, tuple(needed), expects, made.raw, made.said, made.plain,
+        frozenset(made.heard),
+    )  # fmt: skip
 
 
 class _DraftBuilder:
@@ -98,13 +104,14 @@ class _DraftBuilder:
         self._stems = frozenset(word.stem for word in words(run.task))
         self._leaves: dict[str, list[ResultPlace]] = {}
         self._sought: dict[str, list[ResultPlace]] = {}
-        self._foreign: frozenset[str] | None = None
+        self._told = ToldSoFar(run)
         self._names: dict[str, int] = {}
         self._known: dict[tuple[SlotSource, str], str] = {}
         self._held: dict[str, list[HeldBy]] = {}
         self.said: dict[str, str] = {}
         self.slots: list[Slot] = []
         self.raw: dict[str, Json] = {}
+        self.heard: set[str] = set()
 
     def actions(self) -> tuple[TemplateStep, ...]:
         kept = list(self._kept())
@@ -114,19 +121,17 @@ class _DraftBuilder:
         self._part_units()
         steps: list[TemplateStep] = []
         for place, calls in enumerate(kept):
-            actions = [
-                Action(
-                    call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call),
-                    expected(call.result, self._run.task, self._salt),
-                )
-                for call in calls
-            ]  # fmt: skip
-            steps.append(TemplateStep(tuple(actions)))
+            steps.append(TemplateStep(tuple([self._action(call) for call in calls])))
             for number, call in enumerate(calls):
                 self._remember(call.result, place, number)
         shared = {name for name, held in self._held.items() if doubted(held, self._tools)}
         self.slots = [replace(one, doubted=True) if one.name in shared else one for one in self.slots]
         return tuple(steps)
+
+    def _action(self, call: RunCall) -> Action:
+        self._told.before(call)
+        arguments = self._explain(call.arguments, call.tool, "")
+        return Action(call.tool, arguments, self._reads(call), expected(call.result, self._run.task, self._salt))
 
     def listed(self) -> frozenset[str]:
         """The slots of which each value in a call is one of those that the tool's schema lists."""
@@ -157,7 +162,7 @@ class _DraftBuilder:
     def _kept(self) -> Iterator[list[RunCall]]:
         """The calls that count: no failed attempts, no look at what was looked at and has not changed since."""
         looked: set[bytes] = set()
-        for turn in without_attempts(self._run.task, self._run.turns):
+        for turn in without_attempts(self._run.task, self._run.turns, self._reads):
             calls: list[RunCall] = []
             for call in turn.calls:
                 if call.tool not in self._tools:
@@ -266,11 +271,7 @@ class _DraftBuilder:
         """A string of a call taken apart at the values of the task and of results, where it is no more than that."""
         values: list[tuple[str, Hole | FromResult]] = [(value, Hole(slot)) for slot, value in self.said.items()]
         values += [(value, FromResult(tuple(places))) for value, places in self._sought.items()]
-        if self._foreign is None:
-            known = [word.stem for text in self._run.texts for word in words(text)]
-            named = [word.stem for value in find(self._run.task) for word in words(value.text)]
-            self._foreign = frozenset((*known, *named))
-        return composed(text, values, plain=self.plain, foreign=self._foreign)
+        return composed(text, values, plain=self.plain, foreign=self._told.stems())
 
     def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
         if (SlotSource.TASK, repr(value)) in self._known:
@@ -303,6 +304,8 @@ class _DraftBuilder:
             seen = digest(self._salt.hex(), value) if text is None else text.seen(self._salt)
             self.slots.append(Slot(known, kind, SlotSource.OPEN, f"{tool}.{about}", seen=seen))
             self.raw[known] = value if text is None else text
+        if self._told.holds(value):
+            self.heard.add(known)
         return known
 
     def _name(self, about: str) -> str:

@@ -42,15 +42,14 @@ class _Differs(Exception):
     """These are two plans."""
 
 
-def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> Template | None:
+def grown(old: Template, draft: Draft, task: str, *, salt: bytes) -> Template | None:
     """The template with this run folded in, or None when the run had another plan.
 
-    `told` is all that the run was given: its task and the results of its tools. A value that stands in it
-    never becomes a constant.
+    A value that the run had been told before a call had it (`Draft.heard`) never becomes a constant.
     """
     if len(old.steps) != len(draft.steps) or dict(old.tools) != dict(draft.tools):
         return None
-    union = _Union(old, draft, told, salt)
+    union = _Union(old, draft, salt)
     try:
         steps = tuple(union.step(mine, theirs) for mine, theirs in zip(old.steps, draft.steps, strict=True))
     except _Differs:
@@ -77,10 +76,10 @@ class _Union:
     `alike` are slots of the task that have had one value while what became a constant did.
     """
 
-    def __init__(self, old: Template, draft: Draft, told: str, salt: bytes) -> None:
+    def __init__(self, old: Template, draft: Draft, salt: bytes) -> None:
         self._old = {slot.name: slot for slot in old.slots}
         self._new = {slot.name: slot for slot in draft.slots}
-        self._raw, self._told, self._salt, self._plain = draft.raw, told.casefold(), salt, draft.plain
+        self._raw, self._heard, self._salt, self._plain = draft.raw, draft.heard, salt, draft.plain
         self.names: dict[str, str] = {}
         self.slots: dict[str, Slot] = {}
         self.added: list[Slot] = []
@@ -194,7 +193,7 @@ class _Union:
             if passing_in(value, old.about.rpartition(".")[2]):
                 # Two runs of one day have it in common by chance.
                 apart = set()
-            if apart and not self._hanging and (isinstance(value, ComposedText) or self._free(value)):
+            if apart and not self._hanging and (isinstance(value, ComposedText) or self._free(value, new.name)):
                 found[name] = self._text(value, name) if isinstance(value, ComposedText) else value
                 self.alike |= said - apart
             else:
@@ -225,7 +224,7 @@ class _Union:
         value = self._raw.get(two.slot)
         if isinstance(value, ComposedText):
             return self._same_text(one, value)
-        if isinstance(one, Mix) or digest(self._salt.hex(), one) != slot.seen or not self._free(one):
+        if isinstance(one, Mix) or digest(self._salt.hex(), one) != slot.seen or not self._free(one, slot.name):
             raise _Differs
         return one
 
@@ -243,12 +242,12 @@ class _Union:
                 raise _Differs
         return one
 
-    def _free(self, value: Json) -> bool:
-        """Return True if a value stands nowhere in what the run was given, but for words beside the task's values."""
+    def _free(self, value: Json, slot: str) -> bool:
+        """Return True if a value stands nowhere in what the run was told, but for words beside the task's values."""
         if value is None:
             return False
         beside = isinstance(value, str) and all(one.stem in self._plain for one in words(value))
-        return beside or str(value).casefold() not in self._told
+        return beside or slot not in self._heard
 
 
 def _settled(tree: Filled, values: Mapping[str, Filled]) -> Filled:

@@ -176,9 +176,8 @@ class Plans:
         async with self.library.changing():
             now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
             index = self.library.index_of(partition)
-            told = "\n".join((run.task, *run.said, *run.texts))
             for old in index.twins(run.task, draft.tools) if index is not None else ():
-                whole = grown(old, draft, run.task, told, salt=self._salt)
+                whole = grown(old, draft, run.task, salt=self._salt)
                 if whole is not None:
                     whole = replace(outcomes.counted(whole, now, success=True), expires=now + self.terms.life)
                     self.library.believe(old, success=True)
