@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from semcache.agents.pattern_gap import PatternGap
+from semcache.agents.pattern_gap import PatternGap, Writing
 from semcache.agents.slots import STOP, TaskWord, stem
 
 Element: TypeAlias = str | PatternGap
@@ -19,6 +19,7 @@ _STOP_WEIGHT = 0.3
 _SURPLUS = 0.8  # of a word's weight: a word outside every gap
 _NEVER = float("-inf")
 _LEFT: _Origin = (-1, False)  # the last word is one that no element takes
+_CHOOSING = frozenset(("next", "last", "this"))  # before a day or a month, and never the end of a name
 _EXTENSION = 0.01  # of each word in a gap: of two alignments the one with the shorter gaps
 
 
@@ -43,7 +44,7 @@ def align(elements: Sequence[Element], said: Sequence[TaskWord]) -> list[tuple[i
         missing = weight(element) if isinstance(element, str) else 0.0 if element.optional else 1.0
         level, origin = _extended(level, taking, missing, surplus)
         origins.append(origin)
-    return _ranges(origins, len(said))
+    return _parted(elements, _ranges(origins, len(said)), said)
 
 
 def _fixed(element: str, said: Sequence[TaskWord], level: Sequence[float]) -> Iterator[tuple[float, int]]:
@@ -91,3 +92,17 @@ def _ranges(origins: Sequence[Sequence[_Origin]], end: int) -> list[tuple[int, i
         path.append((start if taken else end, end))
         end = start
     return path[::-1]
+
+
+def _parted(
+    elements: Sequence[Element], path: list[tuple[int, int]], said: Sequence[TaskWord]
+) -> list[tuple[int, int]]:
+    """The ranges with "Ann Lee | next Friday" for "Ann Lee next | Friday", where no fixed word stands between."""
+    for place in range(len(path) - 1):
+        one, two = elements[place], elements[place + 1]
+        (start, end), (first, stop) = path[place], path[place + 1]
+        if isinstance(one, str) or isinstance(two, str) or not (end == first < stop and end - start > 1):
+            continue
+        if said[end - 1].stem in _CHOOSING and Writing.QUALIFIED in two.took - one.took:
+            path[place], path[place + 1] = (start, end - 1), (end - 1, stop)
+    return path
