@@ -41,6 +41,7 @@ _WRITING = vocabulary(
 _QUESTIONS = vocabulary("who whom whose why how what which where when")
 _QUESTION = re.compile(rf"(?:{'|'.join(sorted(_QUESTIONS))})\b|(?:show|tell) me\b")
 _MEASURING = ("calculate", "compare", "compute", "estimate", "measure")  # orders that change nothing
+_NAMED_THINGS = (SlotKind.ID, SlotKind.EMAIL, SlotKind.URL)
 _NAMING = vocabulary("named called titled entitled")
 # In a name's place these say that it is none, or that it is more than one.
 _NO_NAME = vocabulary(
@@ -186,7 +187,9 @@ def _says_more(gap: PatternGap, piece: str) -> bool:
     new = writing(piece) - gap.took if gap.kind in (SlotKind.NAME, SlotKind.TEXT) else frozenset()
     if gap.kind is SlotKind.TEXT and gap.widest >= _FREE:
         return Writing.INDIRECT in new
-    return not new.isdisjoint(_MORE) or (Writing.SIGNS in gap.took and Writing.WORDS in new)
+    # "Duplicate of SUP-9" where "duplicate" and "fixed" have stood.
+    joined = gap.kind is SlotKind.TEXT and gap.widest == 1 and any(one.kind in _NAMED_THINGS for one in find(piece))
+    return not new.isdisjoint(_MORE) or (Writing.WORDS in new and (joined or Writing.SIGNS in gap.took))
 
 
 def _items(gap: PatternGap, piece: str) -> list[str]:

@@ -113,3 +113,17 @@ async def test_an_order_that_only_measures_or_compares_takes_more_than_a_value()
         system="You help.",
     )
     assert [one.arguments for one in found.calls] == [{"a": "Bar Kiosk (the second one)", "b": "Pine Hall"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "served"), [("spam", True), ("duplicate of SUP-9", False), ("spam by b@x.org", False)]
+)
+async def test_an_identifier_beside_a_word_is_more_than_a_value(said: str, served: bool) -> None:
+    tools = [tool("get", ticket="string"), tool("close", ticket="string", how="string")]
+    plans = opened()
+    for ticket, how in (("SUP-1", "duplicate"), ("SUP-2", "fixed")):
+        calls = [("get", {"ticket": ticket}, "ok"), ("close", {"ticket": ticket, "how": how}, "ok")]
+        await plans.record(finished(f"Close ticket {ticket} as {how} and tell nobody", *calls), tools=tools)
+    task = f"Close ticket SUP-3 as {said} and tell nobody"
+    found = await plans.lookup(task, tools=tools, system="You help.")
+    assert (found.outcome == "plan") is served
