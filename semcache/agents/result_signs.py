@@ -50,6 +50,16 @@ _OPENING = re.compile(
     r"|declined|denied|rejected|cannot|could not|unable to)",
     re.I,
 )
+_CODES = vocabulary("status code status_code statuscode http_status httpstatus")
+_SAYING = vocabulary("message detail details msg reason result response output")
+_ERRORS = ("errors", "error_message", "errormessage", "error_code", "errorcode")
+_ERROR = re.compile(r"\W*(?:errors?\b(?! rates?\b)|traceback\b|exception\b|\w{0,60}(?:Error|Exception)\s*[:(])", re.I)
+_PASSING = re.compile(
+    r"\b(?:rate limit|too many requests|timed? ?out|bad gateway|gateway timeout|service unavailable"
+    r"|internal server error|temporarily unavailable|try again|quota exceeded|overloaded|connection (?:refused|reset)"
+    r"|not (?:authenticated|authori[sz]ed)|unauthori[sz]ed)\b",
+    re.I,
+)
 
 
 def failed(result: Json) -> bool:
@@ -66,6 +76,37 @@ def failed(result: Json) -> bool:
     text = _text_of_blocks(result)
     return (
         text is not None and _BEGINS.match(text[:100].casefold() if not text[:1].isupper() else text[:100]) is not None
+    )
+
+
+def may_be_error(result: Json) -> bool:
+    """Return True for a result that may be an error, so that nobody else should get it: also by what it tells in words.
+
+    `failed` is surer. A status of HTTP, "Not found", "Rate limit exceeded" or a traceback count here, in a text or in a
+    field that tells it.
+    """
+    text = _text_of_blocks(result)
+    if text is not None:
+        return failed(result) or _tells_error(text)
+    if not isinstance(result, dict):
+        return False
+    fields = {str(name).casefold(): value for name, value in result.items()}
+    return (
+        failed(result)
+        or any(fields.get(name) for name in _ERRORS if not isinstance(fields.get(name), int | float))
+        or any(_is_undone(fields[name]) for name in fields.keys() & _CODES)
+        or any(isinstance(fields[name], str) and _tells_error(fields[name]) for name in fields.keys() & _SAYING)
+        or _tells_error(_text_of_blocks(fields.get("content")) or "")
+    )
+
+
+def _tells_error(text: str) -> bool:
+    begins = text[:_SHORT]
+    return (
+        _ERROR.match(begins) is not None
+        or _OPENING.match(begins) is not None
+        or _HTTP.match(begins) is not None
+        or (len(text) <= _SHORT and _PASSING.search(text) is not None)
     )
 
 

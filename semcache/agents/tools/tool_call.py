@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.agents.result_signs import failed as is_error
+from semcache.agents.result_signs import may_be_error
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import OWN_STATE, History, identity
@@ -122,7 +122,7 @@ def payload_of(found: FoundResult, result: Json, *, failed: bool, alone: bool) -
         return found.why
     if found.stateful and not alone:
         return ToolReason.PARALLEL
-    if failed or is_error(result):
+    if failed or may_be_error(result):
         return ToolReason.FAILED
     payload = _encoded(result)
     if payload is None:
