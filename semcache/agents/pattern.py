@@ -272,7 +272,8 @@ class _FitReading:
             piece = OWNED.sub("", piece)
         self.pieces.append(piece)
         room = 3 * gap.widest + _ROOM if gap.slot else gap.widest + 1
-        odd = odd or end - first > room or not self._admits(gap, piece, start, stop)
+        others = not gap.slot and OWNED.search(piece) is not None and Writing.OWNER not in gap.took
+        odd = odd or others or end - first > room or not self._admits(gap, piece, start, stop)
         if gap.slot:
             # One value in two places must be one value.
             known = self.values.setdefault(gap.slot, piece)
