@@ -362,6 +362,9 @@ class ResponseCache:
         """Raise StoreError unless the store can be read and written; one that can is asked by requests again."""
         await self._store.ping()
         self._faults.answered("store")
+        # A store that is full may take the little that a ping writes.
+        if self.event_log.fault is None and self._faults.rested("store"):
+            self._faults.written("store")
 
     async def api_keys(self) -> list[ApiKey]:
         """Return the API keys of the store, revoked ones included. Raises StoreError."""

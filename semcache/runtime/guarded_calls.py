@@ -3,7 +3,8 @@
 Knows the names of the parts and nothing of what they do. A part that cannot do its work raises a CacheUnavailable or an
 OSError: a fault, which callers survive. Anything else is a defect of this program or of a plug-in, and is never taken
 for a fault. Invariant: a caller waits at most `patience` seconds, for a result, for CacheUnavailable for a fault, or
-for a defect as it was raised; while a breaker is open it waits for nothing.
+for a defect as it was raised; while a breaker is open it waits for nothing. A store that is full, or may only be read,
+goes on being read: calls that write have a breaker of their own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ PARTS = ("store", "index", "embedder")
 PATIENCE = 2.0  # seconds
 SURVIVED = (CacheUnavailable, OSError)  # faults; TimeoutError and ConnectionError are OSErrors
 T = TypeVar("T")
+_RESTED = 15.0  # seconds
+_FAILED = "the %s failed; requests go on without it for a while: %s"
+_UNWRITTEN = "the %s keeps nothing new for a while: %s"
 _log = logging.getLogger(__name__)
 
 
@@ -36,6 +40,8 @@ class GuardedCalls:
         self._meter = meter
         self._patience = patience
         self._breakers = {part: Breaker() for part in PARTS}
+        # Of unhurried calls. A refusal costs little, and what comes until the next attempt is not kept.
+        self._writing = {part: Breaker(longest=2.0) for part in PARTS}
         self._late = {part: Breaker() for part in PARTS}  # open where unhurried calls are not waited for
         self._unhurried: set[asyncio.Task[Any]] = set()
 
@@ -47,20 +53,23 @@ class GuardedCalls:
             raise CacheUnavailable(f"{part} is left alone after: {breaker.error}")
         with self._noting(part):
             async with asyncio.timeout(self._patience):
-                return await work
+                result = await work
+        self.answered(part)
+        return result
 
     async def unhurried(self, part: str, work: Coroutine[Any, Any, T]) -> T:
-        """Await a call that is worth finishing when it is late, unless the part has just failed.
+        """Await a call that writes, and is worth finishing when it is late, unless the part has just failed.
 
         Raises CacheUnavailable, also after `patience` seconds: `work` then goes on with nobody waiting, and calls that
         come soon after are not waited for at all. A part that was only late is not left alone.
         """
-        breaker, now = self._breakers[part], time.monotonic()
-        if not (breaker.closed(now) or breaker.late):
-            work.close()
-            raise CacheUnavailable(f"{part} is left alone after: {breaker.error}")
+        now, breakers = time.monotonic(), (self._breakers[part], self._writing[part])
+        for breaker in breakers:
+            if not (breaker.closed(now) or breaker.late):
+                work.close()
+                raise CacheUnavailable(f"{part} is left alone after: {breaker.error}")
         late = self._late[part]
-        waits = breaker.closed(now) and late.closed(now)
+        waits = late.closed(now) and all(breaker.closed(now) for breaker in breakers)
         task = asyncio.create_task(self._noted(part, work), name=f"semcache-{part}")
         self._unhurried.add(task)
         task.add_done_callback(self._ended)
@@ -79,8 +88,11 @@ class GuardedCalls:
             await asyncio.wait(set(self._unhurried))
 
     async def _noted(self, part: str, work: Coroutine[Any, Any, T]) -> T:
-        with self._noting(part):
-            return await work
+        with self._noting(part, writing=True):
+            result = await work
+        self.answered(part)
+        self.written(part)
+        return result
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._unhurried.discard(task)
@@ -88,9 +100,9 @@ class GuardedCalls:
             task.exception()
 
     @contextmanager
-    def _noting(self, part: str) -> Iterator[None]:
+    def _noting(self, part: str, *, writing: bool = False) -> Iterator[None]:
         """Count what is raised inside, and have the breaker know; an OSError becomes a CacheUnavailable."""
-        breaker = self._breakers[part]
+        breaker = (self._writing if writing else self._breakers)[part]
         try:
             yield
         except IntegrityError:
@@ -104,11 +116,10 @@ class GuardedCalls:
             if breaker.failed(time.monotonic(), error) and began:
                 # The message of a defect may quote what it was given.
                 told = repr(error) if isinstance(error, SURVIVED) else type(error).__name__
-                _log.warning("the %s failed; requests go on without it for a while: %s", part, told)
+                _log.warning(_UNWRITTEN if writing else _FAILED, part, told)
             if isinstance(error, OSError):
                 raise CacheUnavailable(f"{part}: {error!r}") from error
             raise
-        self.answered(part)
 
     def answered(self, part: str) -> None:
         """Note that a part works: it is asked again."""
@@ -117,9 +128,21 @@ class GuardedCalls:
             _log.warning("the %s works again", part)
         breaker.succeeded()
 
+    def written(self, part: str) -> None:
+        """Note that a part keeps what it is given: it is given more."""
+        breaker = self._writing[part]
+        if breaker.error is not None:
+            _log.warning("the %s keeps what is new again", part)
+        breaker.succeeded()
+
+    def rested(self, part: str) -> bool:
+        """Return True if what a part was last given to keep, it refused so long ago that it may take it by now."""
+        return self._writing[part].closed(time.monotonic() - _RESTED)
+
     def named(self) -> dict[str, str]:
-        """The last error of every part whose breaker is open."""
-        return {part: breaker.error for part, breaker in self._breakers.items() if breaker.error is not None}
+        """The last error of every part that is not known to work again, of reading before that of writing."""
+        either = (self._writing | {part: one for part, one in self._breakers.items() if one.error is not None}).items()
+        return {part: breaker.error for part, breaker in either if breaker.error is not None}
 
 
 @contextmanager

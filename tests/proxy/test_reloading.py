@@ -398,6 +398,16 @@ async def test_ready_is_said_again_when_the_store_is_back_though_no_request_came
         assert (await Call(proxy, path="/readyz", method="GET").reply()).json["status"] == "ok"
 
 
+async def test_ready_is_not_said_while_answers_are_refused_and_is_a_while_after_the_last(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        for refused, status in ((0.0, "degraded"), (60.0, "ok")):
+            breaker = proxy.cache.components.faults._writing["store"] = Breaker()
+            breaker.failed(time.monotonic() - refused, StoreError("the disk is full"))
+            assert (await Call(proxy, path="/readyz", method="GET").reply()).json["status"] == status
+
+
 def test_a_settings_file_that_is_gone_changes_nothing_and_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,7 @@ async def test_what_is_only_late_goes_on_and_nothing_is_left_alone_for_it() -> N
 
 async def test_what_is_unhurried_goes_on_beside_calls_that_were_late_and_not_after_a_failure() -> None:
     faults = GuardedCalls(Meter(), patience=0.01)
-    faults._breakers["store"] = Breaker(shortest=3600)
+    faults._breakers["store"], faults._writing["store"] = Breaker(shortest=3600), Breaker(shortest=3600)
     with pytest.raises(CacheUnavailable):
         await faults.guard("store", asyncio.sleep(60))
     with pytest.raises(CacheUnavailable, match="late"):
@@ -88,6 +88,32 @@ async def test_what_is_unhurried_goes_on_beside_calls_that_were_late_and_not_aft
     assert await faults.guard("store", working()) == "done"  # its success was heard of
     with pytest.raises(CacheUnavailable, match="full"):
         await faults.unhurried("store", failing(StoreError("disk full")))
+    with pytest.raises(CacheUnavailable, match="left alone"):
+        await faults.unhurried("store", working())
+
+
+async def test_a_store_that_cannot_be_written_is_read_and_is_not_said_to_work_again_for_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    faults = GuardedCalls(Meter())
+    faults._writing["store"] = Breaker(shortest=0.0)
+    for _ in range(5):
+        with pytest.raises(CacheUnavailable, match="full"):
+            await faults.unhurried("store", failing(StoreError("disk full")))
+        assert await faults.guard("store", working()) == "done"
+        faults.answered("store")
+        assert "disk full" in faults.named()["store"]
+    assert await faults.unhurried("store", working()) == "done"
+    assert faults.named() == {}
+    said = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert said == ["the store keeps nothing new for a while", "the store keeps what is new again"]
+
+
+async def test_a_store_that_cannot_be_read_is_not_written_either() -> None:
+    faults = GuardedCalls(Meter())
+    faults._breakers["store"] = Breaker(shortest=3600)
+    with pytest.raises(CacheUnavailable, match="gone"):
+        await faults.guard("store", failing(StoreError("gone")))
     with pytest.raises(CacheUnavailable, match="left alone"):
         await faults.unhurried("store", working())
 
