@@ -13,6 +13,9 @@ SETTINGS = {
     "upstream.timeout": "Seconds without a byte after which a call is given up; a stream that keeps sending is not "
     "limited.",
     "upstream.connect_timeout": "Seconds that connecting may take.",
+    "upstream.stream_timeout": "Seconds without a byte in the midst of a stream, counted from its first byte on, "
+    "after which it is given up, with an error event for the client. Empty: as `upstream.timeout`. Leave time for "
+    "models that think without a word after they have begun.",
     "upstream.anthropic_url": "Where `/v1/messages` is sent, if not to `upstream.url`.",
     "upstream.proxy": "HTTP proxy between semcache and the upstream; may contain a password. `HTTP_PROXY` is not read.",
     "upstream.passthrough": "Which other paths of the API tenants may use: `all`; `stateless`, those that keep "

@@ -131,6 +131,7 @@ class UpstreamSection(Section):
     api_key: HeaderKey | None = None
     timeout: Seconds = 600.0
     connect_timeout: Seconds = 10.0
+    stream_timeout: Seconds | None = None
     anthropic_url: str | None = None
     proxy: SecretStr | None = None
     busy_at: Annotated[int, Field(ge=1)] | None = None

@@ -35,7 +35,15 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import reply_mode, serves_paraphrases
 from semcache.proxy.hedged_forward import HedgedForward
 from semcache.proxy.plan_turn import PlanTurn
-from semcache.proxy.relay import id_header, id_of, refusal_headers, reply_headers, without_stream
+from semcache.proxy.relay import (
+    broken_stream,
+    ends_an_event,
+    id_header,
+    id_of,
+    refusal_headers,
+    reply_headers,
+    without_stream,
+)
 from semcache.proxy.route_context import RouteContext
 from semcache.storage.accounting import planned, substituted
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
@@ -306,12 +314,18 @@ class Exchange:
         named = [] if id_of(flight.headers) else self._own_id(lookup)
         headers = [*reply_headers(flight.headers, shared=collapsed, sized=True), *named, *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
+        end = b""
         try:
             async for chunk in flight.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                end = (end + chunk)[-4:]
         except UpstreamError as error:
             came = None if collapsed else flight.whole or flight.part
             self._record(lookup, flight.status, answer=came, stored=Why.INCOMPLETE.value, collapsed=collapsed)
+            # Within an event nothing can be said. An answer that was whole is not called broken.
+            if lookup.request.stream and flight.status == 200 and flight.whole is None and ends_an_event(end):
+                told = broken_stream(self._dialect, str(error))
+                await send({"type": "http.response.body", "body": told, "more_body": True})
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
         await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)

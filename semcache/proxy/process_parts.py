@@ -102,6 +102,7 @@ def open_upstream(settings: Settings, note: Callable[[Routed], None], secret: Ca
         fallback_key=fallback.get_secret_value() if fallback else None,
         timeout=upstream.timeout,
         connect_timeout=upstream.connect_timeout,
+        stream_timeout=upstream.stream_timeout,
         proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
         watched=True,
     )

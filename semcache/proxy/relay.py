@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects import sse
 from semcache.dialects.headers import cache_status, strip_reply_headers
 from semcache.dialects.vary_headers import beside_body
 from semcache.errors import RateLimited, RequestRejected
-from semcache.protocols import Reply
+from semcache.protocols import Dialect, Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers
 from semcache.types import Endpoint, Request
 
@@ -27,6 +28,7 @@ _NOT_SHARED = frozenset(
 )
 _NOT_SHARED_KINDS = ("x-ratelimit-", "anthropic-ratelimit-", "ratelimit-", "x-ms-ratelimit-")
 LENGTH = "content-length"
+BROKE_OFF = "upstream_broke_off"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -90,6 +92,20 @@ def without_stream(raw: bytes) -> bytes:
     if "stream" in fields:
         fields["stream"] = msgspec.Raw(b"false")
     return msgspec.json.encode(fields)
+
+
+def broken_stream(dialect: Dialect, message: str) -> bytes:
+    """Return the event that tells the client of a stream why it breaks off, as the SDKs of its dialect raise it."""
+    body = dialect.error(502, message, code=BROKE_OFF)
+    if dialect.endpoint is Endpoint.RESPONSES:
+        told = {"type": "error", "code": BROKE_OFF, "message": message, "param": None}
+        body = msgspec.json.encode(told | msgspec.json.decode(body))
+    return sse.event(body, "error" if dialect.endpoint in (Endpoint.RESPONSES, Endpoint.MESSAGES) else None)
+
+
+def ends_an_event(end: bytes) -> bool:
+    """Return True if another event may follow the last bytes of a stream, or if it has none yet."""
+    return not end or end.endswith((b"\n\n", b"\r\n\r\n", b"\r\r"))
 
 
 def is_stream(reply: Reply) -> bool:

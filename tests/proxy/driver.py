@@ -236,7 +236,7 @@ STREAM = (("content-type", "text/event-stream"),)
 def spoken(stream: bytes) -> str:
     """The text of a streamed chat completion."""
     payloads = [line[6:] for line in stream.replace(b"\r\n", b"\n").split(b"\n") if line.startswith(b"data: {")]
-    choices = [choice for payload in payloads for choice in msgspec.json.decode(payload)["choices"]]
+    choices = [choice for payload in payloads for choice in msgspec.json.decode(payload).get("choices", ())]
     return "".join(choice["delta"].get("content") or "" for choice in choices)
 
 

@@ -294,7 +294,7 @@ async def test_a_call_that_breaks_in_the_middle_breaks_for_all_and_is_not_kept(t
         replies = [await call.reply() for call in calls]
         assert len(proxy.cache.registry) == 0
     assert len(upstream.calls) == 1
-    assert all(reply.body == b"".join(events("Turn ")[:2]) and not reply.whole for reply in replies)
+    assert all(reply.body.startswith(b"".join(events("Turn ")[:2])) and not reply.whole for reply in replies)
 
 
 async def test_a_cookie_goes_to_the_client_whose_call_brought_it(tmp_path: Path) -> None:

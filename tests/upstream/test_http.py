@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -446,6 +446,32 @@ async def test_an_upstream_that_hangs_times_out(upstream: str) -> None:
         if got:
             break
     assert got
+
+
+async def test_a_stream_that_freezes_is_given_up_long_before_a_call_whose_answer_has_not_begun(upstream: str) -> None:
+    got: list[bytes] = []
+    async with opened(upstream, timeout=PATIENCE, stream_timeout=0.05) as backend:
+        reply = await backend.send(chat("hang-midstream", stream=True))
+        with pytest.raises(UpstreamTimeout, match="in the midst of a stream"):
+            await drain(reply, got)
+        await reply.close()
+    assert got
+
+
+async def test_a_stream_has_any_time_to_begin_and_a_body_that_is_no_stream_any_time_at_all() -> None:
+    async def slow() -> AsyncIterator[bytes]:
+        for _ in range(2):
+            await asyncio.sleep(0.02)
+            yield b"data: {}\n\n"
+
+    for kind, whole in (("application/json", True), ("text/event-stream", False)):
+        got: list[bytes] = []
+        answer = httpx2.Response(200, headers={"content-type": kind}, content=slow())
+        async with opened("http://h", transport=recorder([], answer), stream_timeout=0.0001) as backend:
+            reply = await backend.send(chat(stream=True))
+            with nullcontext() if whole else pytest.raises(UpstreamTimeout):
+                await drain(reply, got)
+        assert len(got) == (2 if whole else 1)
 
 
 async def test_a_stream_longer_than_the_timeout_is_not_cut(serve: Callable[[Any], str]) -> None:

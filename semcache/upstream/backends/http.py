@@ -5,8 +5,8 @@ connection pool rather than on httpx2's client: a proxy must not follow redirect
 tenants) or add headers of its own, and httpx2's requests and responses would be a quarter of what a call costs.
 Invariant: a reply holds its connection until `close`, and no longer.
 
-Time limits are separate: to connect, to wait for a free connection, and between two pieces of a reply. A stream that
-keeps sending has no limit in all.
+Time limits are separate: to connect, to wait for a free connection, between two pieces of a reply, and between two of a
+stream that has begun. A stream that keeps sending has no limit in all.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _CREDENTIALS = ("authorization", "x-api-key", "api-key")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
 _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
+_EVENTS = "text/event-stream"
 _TLS = (
     ("CERTIFICATE_VERIFY_FAILED", "name a file with the certificate of its authority in SSL_CERT_FILE"),
     ("[SSL", "does it speak TLS at this port, or is its URL http://?"),
@@ -79,6 +80,7 @@ class HttpBackend:
         self._set = {name.lower(): value for name, value in (connection.headers or {}).items()}
         timeout = connection.timeout
         self._limits = {"connect": connection.connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
+        self._silence = connection.stream_timeout
         self._proxy = connection.proxy
         self._host = httpx2.URL(self._origin).netloc.decode()
         self._url = lru_cache(maxsize=64)(self._parse)
@@ -196,6 +198,10 @@ class HttpBackend:
                 return UpstreamTimeout(f"no connection to {self._name} became free in {self._limits['pool']:g} s")
             case httpcore2.TimeoutException() | httpx2.TimeoutException():
                 return UpstreamTimeout(f"{self._name} was silent for more than {self._limits['read']:g} s")
+            case TimeoutError():
+                return UpstreamTimeout(
+                    f"{self._name} was silent in the midst of a stream for more than {self._silence:g} s"
+                )
             case httpcore2.ConnectError() | httpx2.ConnectError():
                 remedy = next((one for sign, one in _TLS if sign in detail), "is it running, and the URL right?")
                 return UpstreamError(f"cannot connect to {self._name}: {detail}; {remedy}")
@@ -239,6 +245,7 @@ class _HttpReply:
         self.status = response.status if 100 <= response.status <= 599 else 502
         pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
         self._encodings = encodings([value for name, value in pairs if name == "content-encoding"])
+        self._streams = any(name == "content-type" and value.startswith(_EVENTS) for name, value in pairs)
         self.undecodable = ", ".join(undecodable(self._encodings)) if self._encodings else ""
         self.headers: Sequence[tuple[str, str]] = [*end_to_end(pairs), *self._length(pairs)]
 
@@ -252,11 +259,14 @@ class _HttpReply:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         body = cast("AsyncIterable[bytes]", self._response.stream)
+        silence = self._backend._silence
+        if silence is not None and self._streams:
+            body = _unbroken(body, silence)
         try:
             async for chunk in decoded(body, self._encodings) if self._encodings else body:
                 yield chunk
             await self.close()
-        except (*_FAILURES, Damaged) as error:
+        except (*_FAILURES, Damaged, TimeoutError) as error:
             raise self._backend._explain(error) from error
 
     async def close(self) -> None:
@@ -264,6 +274,19 @@ class _HttpReply:
             self._closed = True
             # Shielded: a caller that is being cancelled would otherwise leave its connection in the pool for ever.
             await asyncio.shield(self._response.aclose())
+
+
+async def _unbroken(body: AsyncIterable[bytes], silence: float) -> AsyncIterator[bytes]:
+    """Pass on a body, whose first piece has any time and every later one `silence` seconds. Raises TimeoutError."""
+    pieces, limit = aiter(body), None
+    while True:
+        try:
+            async with asyncio.timeout(limit):
+                piece = await anext(pieces)
+        except StopAsyncIteration:
+            return
+        yield piece
+        limit = silence
 
 
 def _trust() -> ssl.SSLContext:
