@@ -1,7 +1,8 @@
 """Logging of the server processes on standard error.
 
 Invariant: one line a message, and none for a connection that was cut on purpose: because the backend had cut its own,
-or because a draining server could wait no longer, which is said in the line before.
+or because a draining server could wait no longer, which is said in the line before; nor for each connection to a
+database that went away.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from typing import Any
 _EXPECTED = (
     "ASGI callable returned without completing response.",
     "Application startup failed. Exiting.",  # the reason has been logged in the line before
+    # Of the pool of a database that is away, of which the cache says so in a line of its own.
+    "Exception during reset or similar",
+    "Exception terminating connection %r",
+    "Exception closing connection %r",
 )
 
 
@@ -50,6 +55,7 @@ def config(level: str) -> dict[str, Any]:
             }
         },
         "loggers": {
+            "sqlalchemy.pool": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},
             "uvicorn": {"handlers": ["stderr"], "level": shown, "propagate": False},
             "semcache": {"handlers": ["stderr"], "level": level.upper(), "propagate": False},
         },

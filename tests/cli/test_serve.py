@@ -21,9 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy.pool import QueuePool
 
 from semcache.cli.listener import listen
-from semcache.cli.logging_config import WithoutExpected
+from semcache.cli.logging_config import WithoutExpected, config
 from semcache.errors import ConfigError, StoreError
 from tests.waiting import PATIENCE, eventually
 
@@ -376,3 +377,19 @@ def test_a_reply_that_a_drain_cuts_is_no_traceback() -> None:
     assert WithoutExpected().filter(record)
     record.exc_info = (asyncio.CancelledError, asyncio.CancelledError("timeout graceful shutdown exceeded"), None)
     assert not WithoutExpected().filter(record)
+
+
+def test_a_database_that_goes_away_is_no_traceback_of_its_pool(caplog: pytest.LogCaptureFixture) -> None:
+    class Lost:
+        def _lost(self) -> None:
+            raise OSError("the connection is lost")
+
+        rollback = close = _lost
+
+    pool = QueuePool(Lost)  # type: ignore[arg-type]
+    with caplog.at_level(logging.ERROR, "sqlalchemy.pool"):
+        pool.connect().close()
+        pool.dispose()
+    assert caplog.records
+    assert not any(WithoutExpected().filter(record) for record in caplog.records)
+    assert "sqlalchemy.pool" in config("info")["loggers"]

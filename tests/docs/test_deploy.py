@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from semcache.cli.serve import _GRACE
 from semcache.config.settings import FILE_VARIABLE, KEYS, PREFIX, Settings, check_exposure
 from semcache.errors import ConfigError
 from tests.docs.fences import ROOT
@@ -230,3 +231,7 @@ def test_the_manifests_of_kubernetes_fit_the_image(dockerfile: list[tuple[str, s
     mounted = {one["name"] for one in container["volumeMounts"]}
     assert mounted == {one["name"] for one in pod["spec"]["volumes"]}
     assert pod["spec"]["securityContext"]["runAsUser"] == 10001
+    # A pod that ends is first taken out of the Service, and has time for its requests after that.
+    [command, seconds] = container["lifecycle"]["preStop"]["exec"]["command"]
+    assert (command, int(seconds) > 0) == ("sleep", True)
+    assert int(seconds) + _GRACE < pod["spec"]["terminationGracePeriodSeconds"]
