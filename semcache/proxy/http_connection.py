@@ -10,6 +10,7 @@ is closed at once.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import sys
 from contextlib import suppress
@@ -28,6 +29,9 @@ _SWEEP = 1.0  # seconds between two looks at all connections
 _FRAMING = 2  # bytes of chunk sizes, and of trailers, that a byte of a body may cost
 _TCP_INFO: int | None = getattr(socket, "TCP_INFO", None) if sys.platform == "linux" else None
 _ACKNOWLEDGED = slice(120, 128)  # where `struct tcp_info` has the bytes that the other side has acknowledged
+_AGAIN = 60.0  # seconds
+_full: WeakKeyDictionary[ServerState, float] = WeakKeyDictionary()  # when it was last said that there are too many
+_log = logging.getLogger(__name__)
 _swept: WeakKeyDictionary[ServerState, asyncio.TimerHandle] = WeakKeyDictionary()
 
 
@@ -47,8 +51,20 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_made(transport)
         if self.limits.connections is not None and len(self.connections) > self.limits.connections:
             transport.abort()
+            self._say_full(self.limits.connections)
         elif self.server_state not in _swept:
             _swept[self.server_state] = self.loop.call_later(_SWEEP, _sweep, self.server_state, self.loop)
+
+    def _say_full(self, most: int) -> None:
+        """Warn that connections are closed, once a minute: a client sees no more than that it has none."""
+        last, now = _full.get(self.server_state), self.loop.time()
+        if last is None or now - last >= _AGAIN:
+            _full[self.server_state] = now
+            _log.warning(
+                "%d client connections are open, the most that this worker takes; further ones are closed at once: "
+                "raise the limit of descriptors (LimitNOFILE, ulimit -n), server.max_connections or server.workers",
+                most,
+            )
 
     def data_received(self, data: bytes) -> None:
         """Read what the client sends, as far as it is within the limits."""

@@ -133,13 +133,16 @@ async def test_who_is_slow_is_overdue_and_who_waits_for_us_is_not() -> None:
         writer.close()
 
 
-async def test_too_many_connections_are_closed_at_once() -> None:
+async def test_too_many_connections_are_closed_at_once_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
     app = App()
     app.connection_limits = ConnectionLimits(connections=2)
     async with served(app) as (port, _):
         held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
         await asyncio.sleep(0.05)
-        assert await said(port, HEAD + b"content-length: 2\r\n\r\n{}") == b""
+        for _ in range(3):
+            assert await said(port, HEAD + b"content-length: 2\r\n\r\n{}") == b""
+        [record] = [one for one in caplog.records if "client connections" in one.getMessage()]
+        assert "server.max_connections" in record.getMessage()
         for _, writer in held:
             writer.close()
 
