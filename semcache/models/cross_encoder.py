@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -86,8 +87,9 @@ class CrossEncoder:
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
         del cached_answer
+        # In the context of the request: what is read in its texts is remembered for its scope.
         said = await asyncio.get_running_loop().run_in_executor(
-            _readers(os.getpid()), self.probabilities, [(query, cached_query)]
+            _readers(os.getpid()), copy_context().run, self.probabilities, [(query, cached_query)]
         )
         return float(said[0])
 

@@ -1,6 +1,7 @@
-"""Batching: an encoder in one thread of its own, for which what arrives while it is busy is one batch.
+"""Batching: an encoder in one thread of its own, for which what arrives while it is busy is one batch of each scope.
 
-An idle encoder starts at once. Texts that are equal within a batch are encoded once.
+An idle encoder starts at once. Texts that are equal within a batch are encoded once. What the encoder remembers of a
+text, such as the words that its slips were meant for, is remembered for the scope of the request that brought it.
 Knows nothing of models; `Encoder` is all it asks for.
 Invariant: every call gets exactly its own rows or an EmbedError; neither a caller that gave up nor a text that
 cannot be encoded harms another caller.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,6 +21,7 @@ import numpy as np
 from semcache.errors import EmbedError, InvalidArgument
 from semcache.models.embedders.wrapper import EmbedderWrapper
 from semcache.protocols import Embedder
+from semcache.runtime import scoped_memo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +42,8 @@ class _EmbedCall:
     texts: Sequence[str]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Matrix]
+    scope: str
+    context: Context
 
 
 class BatchingEmbedder(EmbedderWrapper[Encoder]):
@@ -81,7 +86,7 @@ class BatchingEmbedder(EmbedderWrapper[Encoder]):
         if not texts:
             return np.empty((0, self.dim), np.float32)
         loop = asyncio.get_running_loop()
-        call = _EmbedCall(texts, loop, loop.create_future())
+        call = _EmbedCall(texts, loop, loop.create_future(), scoped_memo.current(), copy_context())
         with self._wake:
             if self._closed:
                 raise EmbedError("the embedder was closed")
@@ -97,7 +102,10 @@ class BatchingEmbedder(EmbedderWrapper[Encoder]):
 
     def _work(self) -> None:
         while calls := self._take():
-            _deliver(self._answer(calls))
+            by_scope: dict[str, list[_EmbedCall]] = {}
+            for call in calls:
+                by_scope.setdefault(call.scope, []).append(call)
+            _deliver([answer for some in by_scope.values() for answer in self._answer(some)])
 
     def _take(self) -> list[_EmbedCall]:
         """Wait for calls and return as many as fit into a batch; none when closed."""
@@ -116,12 +124,13 @@ class BatchingEmbedder(EmbedderWrapper[Encoder]):
                 self._wake.wait()
 
     def _answer(self, calls: list[_EmbedCall]) -> list[tuple[_EmbedCall, Matrix | EmbedError]]:
+        """The rows of some calls of one scope."""
         rows: dict[str, int] = {}
         for call in calls:
             for text in call.texts:
                 rows.setdefault(text, len(rows))
         try:
-            matrix = self._encode(list(rows))
+            matrix = calls[0].context.run(self._encode, list(rows))
         except EmbedError as error:
             if len(calls) == 1:
                 return [(calls[0], error)]

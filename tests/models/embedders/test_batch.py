@@ -12,6 +12,7 @@ import pytest
 from semcache.errors import EmbedError, InvalidArgument
 from semcache.models.embedders.batching import BatchingEmbedder
 from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.runtime import scoped_memo
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -187,3 +188,39 @@ def test_several_event_loops_can_share_it() -> None:
     asyncio.run(embedder.close())
     for number in range(4):
         assert results[number] == pytest.approx(HashingEmbedder(32).encode([f"text {number}"]))
+
+
+async def test_what_is_read_in_a_text_is_remembered_for_the_scope_that_sent_it() -> None:
+    """Slips are mended in the encoder's thread, and the time that a memo of it saves would tell of another tenant."""
+    read: list[str] = []
+
+    @scoped_memo.scoped_cache(maxsize=10)
+    def mended(text: str) -> str:
+        read.append(text)
+        return text
+
+    class Reading(Gated):
+        def encode(self, texts: Sequence[str]) -> Matrix:
+            return super().encode([mended(text) for text in texts])
+
+    async def ask(tenant: str, *texts: str) -> Matrix:
+        scoped_memo.enter(tenant)
+        mended(texts[0])
+        return await embedder.embed(texts)
+
+    inner = Reading()
+    embedder = BatchingEmbedder(inner)
+    first = await occupy(embedder, inner)
+    read.clear()
+    calls = [("a", "plan"), ("a", "plan", "other"), ("b", "plan"), ("a", "poison"), ("b", "third")]
+    waiting = [asyncio.create_task(ask(*call)) for call in calls]
+    await asyncio.sleep(0)
+    inner.gate.set()
+    rows = await asyncio.gather(first, *waiting, return_exceptions=True)
+    assert sorted(read) == ["other", "plan", "plan", "poison", "third"], "once for each tenant, wherever it is read"
+    for call, found in zip(calls, rows[1:], strict=True):
+        if "poison" in call:
+            assert isinstance(found, EmbedError)
+        else:
+            assert np.array_equal(found, HashingEmbedder(32).encode(call[1:]))
+    await embedder.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.cross_encoder import UNREAD, CrossEncoder
+from semcache.request.wording.mending import mended
+from semcache.runtime import scoped_memo
 from semcache.train.verifier import verifier_folder
 from semcache.train.verifier.logit_calibration import LogitScale
 from tests.train import tiny
@@ -114,3 +117,24 @@ def test_a_card_that_lacks_a_part_is_refused(folder: Path, tmp_path: Path, wrong
     (tmp_path / "model.json").write_text(json.dumps(card | wrong), encoding="utf-8")
     with pytest.raises(ConfigError, match="does not describe a verifier"):
         CrossEncoder(tmp_path)
+
+
+async def test_what_is_read_in_a_pair_is_remembered_for_the_scope_that_asks(cross: CrossEncoder) -> None:
+    pair = ("wher is teh museum of bells", "when does teh museum of bells open")
+
+    async def ask(tenant: str) -> tuple[int, int]:
+        """How many texts were read for a tenant who has read the pair, and by the verifier."""
+        scoped_memo.enter("scope of a pair", tenant)
+        before = _read()
+        for text in pair:
+            mended(text)
+        between = _read()
+        await cross.same(*pair, "")
+        return between - before, _read() - between
+
+    for tenant in ("a", "b"):
+        assert await asyncio.create_task(ask(tenant)) == (2, 0)
+
+
+def _read() -> int:
+    return int(mended.cache_info().misses)  # type: ignore[attr-defined]
