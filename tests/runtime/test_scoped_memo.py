@@ -19,7 +19,7 @@ from semcache.models.embedders.memo import MemoEmbedder
 from semcache.runtime import scoped_memo
 
 DECORATED = re.compile(r"@lru_cache[^\n]*\ndef (\w+)")
-# Functions of one word, or of what a pack says: nobody's text can be told by them.
+# Functions of one word, of audits, or of what a pack says: nobody's text can be told by them.
 OF_WORDS = {
     *("stem", "affixed", "third_person", "past_tense", "is_base"),
     *(
@@ -33,6 +33,7 @@ OF_WORDS = {
         "mark_of_rules",
         "_compiled",
         "_named",
+        "_needed",
     ),
 }
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,20 +70,7 @@ class Bet:
         """How many right answers in a row would make the wealth `enough`."""
         if self.wealth() >= enough:
             return 0
-        rates = np.log1p(np.array(_AGAINST_MORE) * level / (1.0 - level))[:, None]
-        wealth, weights = np.array(self._wealth)[:, None], np.array(_WEIGHTS)[:, None]
-        count, block = 0, _BLOCK
-        while count < _PATIENT:
-            turns = np.arange(block)
-            unstaked = (1.0 - _MOSTLY) * math.log(2.0) / np.log(self._seen + count + np.arange(block + 1) + 2.0)
-            growth = np.exp(np.minimum(rates * (turns + 1), _HUGE))
-            later = np.cumsum(-np.diff(unstaked) * np.exp(-rates * turns), axis=1)
-            richer = growth * (wealth + weights * later)
-            found = np.flatnonzero(unstaked[1:] + richer.sum(axis=0) >= enough)
-            if len(found):
-                return count + int(found[0]) + 1
-            wealth, count, block = richer[:, -1:], count + block, min(2 * block, _PATIENT)
-        return _PATIENT
+        return _needed(tuple(self._wealth), self._seen, level, enough)
 
     def state(self) -> list[float]:
         """As JSON has it."""
@@ -102,6 +90,28 @@ class Bet:
 def _unstaked(seen: int) -> float:
     """The share of the money that is staked after so many audits."""
     return (1.0 - _MOSTLY) * math.log(2.0) / math.log(seen + 2.0)
+
+
+@lru_cache(maxsize=256)
+def _needed(owned: tuple[float, ...], seen: int, level: float, enough: float) -> int:
+    """How many right answers in a row bring bettors from what is `owned` to `enough`.
+
+    Remembered, because every record of a decision asks for it, and only an audit changes it.
+    """
+    rates = np.log1p(np.array(_AGAINST_MORE) * level / (1.0 - level))[:, None]
+    wealth, weights = np.array(owned)[:, None], np.array(_WEIGHTS)[:, None]
+    count, block = 0, _BLOCK
+    while count < _PATIENT:
+        turns = np.arange(block)
+        unstaked = (1.0 - _MOSTLY) * math.log(2.0) / np.log(seen + count + np.arange(block + 1) + 2.0)
+        growth = np.exp(np.minimum(rates * (turns + 1), _HUGE))
+        later = np.cumsum(-np.diff(unstaked) * np.exp(-rates * turns), axis=1)
+        richer = growth * (wealth + weights * later)
+        found = np.flatnonzero(unstaked[1:] + richer.sum(axis=0) >= enough)
+        if len(found):
+            return count + int(found[0]) + 1
+        wealth, count, block = richer[:, -1:], count + block, min(2 * block, _PATIENT)
+    return _PATIENT
 
 
 class ExcessTest:
