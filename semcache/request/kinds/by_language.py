@@ -7,7 +7,7 @@ to do something is nobody's record.
 
 from __future__ import annotations
 
-from semcache.request.kinds import own_records_abroad
+from semcache.request.kinds import own_affairs_abroad, own_records_abroad
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
 
 _MOMENT = CuedPatterns(
@@ -30,7 +30,10 @@ _MOMENT = CuedPatterns(
     rule(
         "gerade verspätungen neues", r"\bgerade (?:offen|geöffnet|zu|geschlossen)\b|\bgibt es (?:verspätungen|neues)\b"
     ),
+    rule("jetzt", r"\bjetzt\W*$|\bjetzt (?:offen|geöffnet|zu|geschlossen|verfügbar)\b"),
+    rule("dollarkurs eurokurs", r"\b(?:dollar|euro)kurs\b(?! \w+ (?:gebildet|berechnet))"),
     # French
+    rule("hier maintenant", r"\bhier(?: soir)?\W*$|\bmaintenant\W*$"),
     rule("pleut neige", r"\b(?:il|qu'il) (?:pleut|neige)(?: (?:à|en|sur)\b|\W*$)|\bpleut-il\b"),
     rule("aujourd", r"\baujourd'hui\b"),
     rule("demain soir moment actuellement", r"\bdemain\b|\bce soir\b|\ben ce moment\b|\bactuellement\b"),
@@ -51,7 +54,9 @@ _MOMENT = CuedPatterns(
     ),
     rule("lloviendo nevando", r"\best[áa] (?:lloviendo|nevando)\b"),
     rule("vale", r"\b(?:cu[áa]nto vale el|quanto vale (?:il|o)) (?:bitcoin|d[óo]lar|euro|dollaro|oro|ouro)\b"),
+    rule("ahora anoche ayer", r"\bahora\W*$|\b(?:anoche|ayer)\b"),
     # Italian
+    rule("adesso agora", r"\b(?:adesso|agora)\W*$"),
     rule("oggi domani stasera ieri", r"\b(?:oggi|domani|stasera|ieri)\b"),
     rule("ore ora", r"\bche or[ae] (?:sono|è|e)\b"),
     rule("tempo meteo", r"\bche tempo (?:fa|farà|fara)\b|\bmeteo (?:a|di|in|per)\b"),
@@ -67,7 +72,10 @@ _MOMENT = CuedPatterns(
     rule("regent sneeuwt", r"\b(?:regent|sneeuwt) het\b"),
     rule("vandaag vanavond gisteren momenteel", r"\b(?:vandaag|vanavond|gisteren|momenteel)\b"),
     rule("laat weer wisselkoers file files", r"\bhoe laat is het\b|\bwat voor weer\b|\bwisselkoers\b|\bfiles? op de\b"),
+    rule("nu", r"\b(?:nu (?:open|gesloten|dicht)|nu)\W*$"),
+    rule("dollarkoers koers", r"\b(?:dollar|euro)?koers\b(?= (?:van|vandaag|nu)\b|\W*$)"),
     # Polish
+    rule("teraz", r"\bteraz\b"),
     rule("dziś dzis dzisiaj jutro wczoraj obecnie", r"\b(?:dziś|dzis|dzisiaj|jutro|wczoraj|obecnie)\b"),
     rule(
         "godzina pogoda kurs",
@@ -76,12 +84,38 @@ _MOMENT = CuedPatterns(
     # Russian
     rule("сегодня завтра вчера", r"\b(?:сегодня|завтра|вчера)\b"),
     rule("час погода", r"\bкоторый час\b|\b(?:какая|будет) погода\b|\bпогода (?:в|на)\b"),
+    rule("сейчас", r"\bсейчас\b"),
+    rule("счёт счет", r"\bкакой сч[её]т (?:в|на|у)\b"),
+    rule("новости", r"\b(?:последние|свежие) новости\b"),
+    rule("последняя свежая новая", r"\bкакая (?:последняя|самая новая|свежая) верси\w*"),
+    rule("пробки наличии", r"\b(?:есть ли|какие|где) пробки\b|\bв наличии\b"),
+    rule("задерживается опаздывает отменён", r"\b(?:задерживается|опаздывает|отмен[её]н)\W*$"),
+    rule(
+        "биткоин доллар евро золото", r"\b(?:сколько стоит|цена|почём) (?:\w+ )?(?:биткоин|доллар|евро|золото)\w*\W*$"
+    ),
+    # Turkish
+    rule("bugün dün yarın şimdi", r"\b(?:bugün|dün|yarın|şimdi)\b"),
+    rule("an hava saat", r"\bşu an(?:da)?\b|\bhava (?:durumu|nasıl)\b|\bsaat kaç\b"),
     rule("времени курс", r"\bсколько (?:сейчас )?времени\W*$|\bкурс (?:евро|доллара|рубля|юаня|биткоина)\b"),
 )
 _MOMENT_UNSPACED = any_of(
-    r"今天|明天|昨天|今晚|天气(?:怎么样|如何|预报)|(?:现在|今)几点|几点了|汇率(?:是多少|多少)|股价",
-    r"今日の?(?:天気|日付|ニュース|株価|為替)|明日の|今何時|天気は|(?:何時ですか|為替レート)\W*$",
-    r"오늘|내일|어제|날씨|몇 시(?:야|예요|입니까|인가요)|환율",
+    r"今天|明天|昨天|今晚|昨晚|天气(?:怎么样|如何|预报)|(?:现在|今)几点|几点了|汇率(?:是多少|多少)|股价",
+    r"现在(?:营业|开门|开着|堵|多少钱|能|可以|还|在|挂|有|的?(?:价格|比分))|目前|最新(?:新闻|消息|版本|款|价格)|比分|堵车吗|有货吗"
+    r"|(?:晚点|延误)了?吗|(?:比特币|黄金|美元)(?:价格|多少钱|现在)",
+    r"今日の?(?:天気|日付|ニュース|株価|為替|ドル)|今日は何曜日|今日の.{0,6}(?:は|試合)|明日[のは]|昨日[のは]|今(?:何時|開|営業|サイト|空|の(?:気温|時刻|価格))"
+    r"|天気は|(?:何時ですか|為替レート)\W*$|最新(?:の)?(?:ニュース|バージョン|情報|価格)|渋滞して|在庫(?:は|が)あり|試合の(?:結果|スコア)"
+    r"|便は.{0,8}(?:遅れ|遅延)|(?:ビットコイン|金|ドル)の(?:価格|値段)は|現在の(?:価格|天気|気温|時刻|状況|レート)",
+    r"오늘(?!날)|내일|어제|날씨|몇 시(?:야|예요|입니까|인가요)|환율|지금\s|최신\s(?:뉴스|버전|가격|소식)"
+    r"|재고\s?(?:가\s)?있"
+    r"|비트코인\s가격"
+    r"|최신\s버전|경기\s(?:점수|결과)|편\s(?:지연|결항)",
+    r"اليوم|الآن|أمس|غد[اً]|الطقس|سعر (?:الدولار|الذهب|اليورو|البيتكوين)|كم الساعة",
+    r"आज|अभी (?!तक)|मौसम (?:कैसा|कैसे)|कल (?:कौन|का|की|के|मौसम)|कितने बजे (?:हैं|है)",
+)
+# What lasts to this day: why Shakespeare is read today, in any language.
+_LASTING = any_of(
+    r"为什么.{0,4}(?:今天|现在|目前).{0,12}(?:还|仍)|なぜ.{0,24}今日でも|왜 오늘날"
+    r"|\bпочему\b.{1,80}\b(?:и сегодня|до сих пор)\b"
 )
 # The weather of a month is the climate, and how it is foretold the same on any day.
 _CLIMATE = any_of(
@@ -168,11 +202,13 @@ _OWN_UNSPACED = any_of(
 def is_of_the_moment(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a text in another language than English asks about this moment; `bag` holds its words."""
     found = _MOMENT.match(folded, bag) or (not folded.isascii() and _MOMENT_UNSPACED.search(folded) is not None)
-    return found and _SAID.search(folded) is None and _CLIMATE.search(folded) is None
+    return (
+        found and _SAID.search(folded) is None and _CLIMATE.search(folded) is None and _LASTING.search(folded) is None
+    )
 
 
 def is_of_the_sender(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a text in another language than English asks for the sender's own records."""
-    if own_records_abroad.applies(folded, bag):
+    if own_records_abroad.applies(folded, bag) or own_affairs_abroad.applies(folded, bag):
         return True
     return _OWN.match(folded, bag) or (not folded.isascii() and _OWN_UNSPACED.search(folded) is not None)

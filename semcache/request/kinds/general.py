@@ -29,7 +29,7 @@ HOW_TO = any_of(
     r"|what(?:'s| is| are) (?:the )?(?:\w+ ){0,2}?(?:ways?|steps?|process|procedure|best|easiest|fastest|quickest)\b"
     r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
     rf"|(?:can|could|may|should|must) i (?!see|view|have my)|am i (?:allowed|permitted) to "
-    rf"(?!see|view|have my)|is (?:it|there)\b(?! {_AMISS})|where (?:do|can|should) i\b"
+    rf"(?!see|view|have my)|is (?:it|there)\b(?! {_AMISS})|where (?:do|can|should) i\b(?! (?:live|work|study|bank)\W*$)"
     r"|why (?:is|are|does|do|did|was|were|has|won't|can't|doesn't|isn't) my (?:code|dog|cat|baby|child|loop|function"
     r"|query|test|phone|laptop|car|plant|wife|husband|girlfriend|boyfriend|partner|friend|mother|father|son|daughter)"
     r"|(?:the )?(?:way|steps|instructions) (?:to|for)\b|i (?:want|need|would like|'d like) to know how\b)"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.kinds import own_cases, own_facts
 from semcache.request.kinds.general import asks_besides, asks_the_way, tells_and_asks_the_way, without_conditions
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
 
@@ -36,7 +37,7 @@ _GIVEN_BACK = "".join(
 _RECORD = (
     rf"(?:{'|'.join(sorted(_RECORDS - {'returns', 'deposit'}))}|(?<!direct\s)deposit(?! box)|{_GIVEN_BACK}returns)\b"
 )
-_OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
+_OWNED = rf"(?:my|our|mine) (?:[\w'-]+ ){{0,3}}?{_RECORD}"
 _STATE = (
     r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
     r"|charged|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck"
@@ -276,17 +277,14 @@ _NUMBERED = any_of(
 # "What is my blood type" is of one person, whatever it is; "What is my BMI" is reckoned from what was said before.
 _MINE = any_of(
     r"^\W*what(?:'s| is| are| was| were) my (?!(?:[\w'-]+ ){0,2}(?:options?|rights?|choices?|chances?|odds|alternatives"
-    r"|obligations|duties|responsibilities|best|next|first|legal|missing|lacking|wrong|doing|trying|saying|returning)\b)"
+    r"|obligations|duties|responsibilities|purpose|destiny|calling|passion|spirit animal|best|next|first|legal"
+    r"|missing|lacking|wrong|doing|trying|saying|returning)\b)"
     r"(?!.*\b(?:bmi|body mass index|totals?|surplus|sum|average|mean|profits?|margin|percentage)\b)"
     r"(?:[\w'-]+ ){0,2}(?!(?:for|like|of|in)\b)[\w'-]+\W*$"
 )
 # What a thing serves is the same for everybody's.
 _PURPOSE = any_of(
     r"^\W*what(?:'s| is| are| was| were) (?:my|our) [\w' -]{1,40} (?:used|needed|required|meant|good) for\W*$"
-)
-# Typed as into a search box, by somebody whose own it is.
-_BARE = any_of(
-    r"\W*(?:please )?(?:account balance|card balance|balance please|order status|claim status)(?: please)?\W*$"
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
 # Rules and offices are the same for everybody who says "our", an insurance is not.
@@ -325,7 +323,7 @@ _RECKONED = any_of(
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the records of the person who asks; `bag` holds the words of the text."""
-    if _BARE.match(folded) is not None or _MINE.match(folded) is not None:
+    if own_cases.is_named(folded) or _MINE.match(folded) is not None:
         return True
     if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
         return False
@@ -338,8 +336,8 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         rest = _OF_ALL.sub(" _ ", rest)
     asked = bag if rest == folded else words_of(rest)
     found = not asked.isdisjoint(_OWNERS) and not asked.isdisjoint(_RECORDS) and _OWN_RECORD.search(rest) is not None
-    found = found or _PERSONAL.match(rest, asked)
-    if _NUMBERED.search(folded) is not None:
+    found = found or _PERSONAL.match(rest, asked) or own_facts.applies(folded, bag) or own_cases.applies(folded, bag)
+    if own_cases.is_numbered(folded) or _NUMBERED.search(folded) is not None:
         return not asks_the_way(folded)
     if not found or tells_and_asks_the_way(folded, applies):
         return False

@@ -41,13 +41,15 @@ _LASTING = any_of(
     r"|\bevolved\b|\bancient\b.{1,80}\bstill\b|\bstill (?:spoken|practi[sc]ed|law\b|(?:used|taught) in\b)"
     r"|\bwhy (?:is|are|was) [\w' ]{1,40} (?:so )?(?:important|relevant|famous|influential)\b"
     r"|\b(?:is|are) (?!(?:it|this|that)\b)[\w' ]{1,30} still (?:important|relevant|useful|an? good (?:career|idea))\b"
-    r"|\bwhy do (?:we|people|companies) (?:still |do so many )\w+",
+    r"|\bwhy do (?:we|people|companies) (?:still |do so many )\w+"
+    r"|\bwhy (?:is|are|do|does) [\w' ]{1,40} still \w+(?: \w+)? today\W*$",
     r"\b(?:is|are) (?!the\b)[\w' ]{1,40} worth (?:it|learning|doing|studying|watching|reading)\b",
     r"\b(?:which|what) (?:countries|states) are (?:socialist|communist)\b|\bhow many years would it take\b",
 )
 # Of these "still" and "worth it" are asked anew.
 _FLEETING = any_of(
-    r"\b(?:my|our|he|she|here|near|open|closed|weather|prices?|rates?|cost|stocks?|shares|bitcoin|crypto|gold|news|match"
+    r"\b(?:my|our|he|she|here|near|open|closed|weather|prices?|rates?|cost|stocks?|shares|bitcoin|crypto|gold|news"
+    r"|match"
     r"|score|election|president|traffic|roads?|bridge|terminals?|gates?|platforms?|lines?|stations?|trains?|flights?"
     r"|status|delay\w*|tickets?|pass|coupon|code|codes|offers?|deals?|sale|discount|bug|problem|issue|outage|protest\w*"
     r"|queue\w*|police|outside|buying|going|visiting|\w*\d+|iphones?|versions?|models?|servers?|shops?|stores?)\b"
@@ -81,6 +83,9 @@ _PLAIN = any_of(
     r"\b(?:always|every|whenever|each time|when)\b.{1,200}\bwhat(?:'s| is) (?:happening|going on)"
     r"(?: (?:in (?:there|them)|with an? [\w ]{1,40}))?\W*$",
     r"\broll(?:s|ed|ing)? over to (?:the )?next month\b",
+    r"\btoday's (?:youth|world|society|standards|generation|teenagers|children|technology)\b",
+    r"\b(?:how|why) (?:do|are) (?:people|humans|scientists|historians|farmers|doctors|artists"
+    r"|engineers) (?:of )?today\b",
     r"\b(?:usable|available|works?|working) offline\b",
     r"\b(?:exam|test|quiz|interview) (?:is )?(?:today|tomorrow|next week|this week)(?=\s?[:,.;-])",
     r"\b(?:where|the \w+|what) (?:i|we) (?:live|have|use|own) now\b",

@@ -7,6 +7,7 @@ Invariant: what usually is so, or in a season, or of a thing of any kind, is not
 from __future__ import annotations
 
 from semcache.config.calendar_names import MONTHS
+from semcache.request.kinds import current_states
 from semcache.request.kinds.patterns import SENTENCES, CuedPatterns, any_of, rule, words_of
 
 _MOST = 12  # sentences
@@ -340,7 +341,8 @@ _UNDER_WAY = CuedPatterns(
     rule(
         "many",
         r"^\W*how many (?:open|pending|active|unresolved) (?:[\w-]+ )?(?:tickets|issues|incidents|tasks"
-        r"|orders|cases|requests|alerts|alarms|bugs|users|sessions|claims|jobs|complaints|invoices|applications|approvals|calls|deals|leads"
+        r"|orders|cases|requests|alerts|alarms|bugs|users|sessions|claims|jobs|complaints|invoices|applications"
+        r"|approvals|calls|deals|leads"
         r"|prs|positions|vacancies|disputes|subscriptions|customers|members|accounts|connections) are there\W*$",
     ),
     rule(
@@ -358,14 +360,15 @@ _USUAL = any_of(
     rf"\b(?:in|during|over) (?:the |late |early |mid-?)*(?:{_SEASON}|winter months|summer months|(?:rainy|dry|high"
     rf"|low) season|middle"
     r" ages|1[0-9]{3}s?|20[01][0-9])\b",
-    r"\b(?:if|(?<=\s)when|why|because|by design|by default|in (?:python|java|javascript|chess|minecraft|theory"
+    r"\b(?:if|(?<=\s)when|why|because(?! of the (?:snow|storm|strike|ice|flood|heat|weather)\b)|by design|by default"
+    r"|in (?:python|java|javascript|chess|minecraft|theory"
     r"|general))\b",
 )
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a sentence of the text asks how something stands; `bag` holds the words of the text."""
-    if not _UNDER_WAY.may_match(bag):
+    if not (_UNDER_WAY.may_match(bag) or current_states.may_apply(bag)):
         return False
     parts = SENTENCES.split(folded.strip())
     return len(parts) <= _MOST and any(map(_asks_how_it_stands, parts))
@@ -375,6 +378,9 @@ def _asks_how_it_stands(sentence: str) -> bool:
     indirect = _INDIRECT.match(sentence)
     if indirect is not None:
         sentence = f"{indirect['be']} {indirect['what']} {indirect['how']}"
-    if len(sentence) > _LONGEST or not _UNDER_WAY.match(sentence, words_of(sentence)):
+    if len(sentence) > _LONGEST:
+        return False
+    bag = words_of(sentence)
+    if not (_UNDER_WAY.match(sentence, bag) or current_states.applies(sentence, bag)):
         return False
     return _USUAL.search(sentence) is None

@@ -1,0 +1,135 @@
+"""How one definite thing stands, or what comes next: "Is the pool open again?", "When is the next council meeting?".
+
+Knows sentences of folded text, for `under_way`, which leaves out what usually is so. Invariant: a state is asked of a
+thing that is pointed to ("the", a name), or is said to be a turn of events ("yet", "again", "next", "current").
+"""
+
+from __future__ import annotations
+
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
+
+_LEAD = r"^\W*+(?:(?:hi|hello|hey|ok|so|and|but|please)\W+)*"
+# Of these "the" points to no single one: "is the Earth full of water?"
+_GENERIC = (
+    r"(?:earth|moon|sun|universe|world|sky|sea|ocean|human|brain|heart|body|liver|glass|past|future|soul|mind|internet"
+    r"|word|term|answer|statement|following|sentence|set|function|matrix|graph|system|bible|law|same|us|usa|uk)\b"
+)
+_PLACES = (
+    r"(?:room|bedroom|bathroom|kitchen|house|home|office|garage|pool|gym|sauna|beach|lake|cellar|attic|basement|oven"
+    r"|fridge|freezer|server|nursery|greenhouse|car park|parking|garage|lot|bar|restaurant|cinema|er|emergency room"
+    r"|waiting room|library|museum|station|train|tram|bus|hostel|hotel|shelter|campsite|slopes?|queue|line|warehouse)\b"
+)
+_ACTIVE = (
+    r"(?:available|free|left|online|offline|open|queued|running|waiting|pending|connected|unread|active|vacant|occupied"
+    r"|on call|on duty|on shift|on sale|in stock|playing|streaming|logged in|checked in|ahead|still up|down)"
+)
+_CURRENCY = r"(?:usd|eur|gbp|jpy|chf|cad|aud|cny|inr|btc|eth|sol|xrp|doge|ltc|nok|sek|pln|try|brl|mxn|zar|hkd|sgd|krw)"
+_OFFERED = (
+    r"(?:openings|vacancies|offers?|promotions?|deals?|discounts?|events?|exhibitions?|listings?|incidents?|outages?"
+    r"|wait(?:ing)? times?|processing times?|queues?|turnaround|delivery times?|shipping times?|lead times?"
+    r"|availability|bookings|roadworks|closures|conditions|cases|alerts?|warnings?|restrictions|jobs|menu|fares?"
+    r"|bids?|standings?|rankings?|line-?up|backlog|occupancy|uptime|inventory|stock levels?)\b"
+)
+_STATES = CuedPatterns(
+    rule(
+        "doing trading performing holding",
+        rf"{_LEAD}how(?:'s| is| are) (?!(?:the |my |your )?ai\b|you\b|your\b|it\b|this\b|that\b|things\b|everyone\b"
+        rf"|he\b|she\b|they\b)"
+        r"[\w.&'-]+(?: [\w.&'-]+){0,2} (?:doing|trading|performing|holding up)(?: (?:today|now|this \w+))?\W*$",
+        rf"{_LEAD}(?:where|what)(?:'s| is| are) (?:the )?[\w.&'/-]+(?: [\w.&'-]+){{0,1}} trading(?: at)?\W*$",
+    ),
+    rule(
+        "latest",
+        rf"{_LEAD}(?:(?:give|tell|show) me )?(?:the |any )?latest (?:news )?(?:on|about|from|regarding) (?!how\b)\w",
+    ),
+    rule(
+        "long full busy crowded humid warm cold hot loud bright dark empty",
+        rf"{_LEAD}how long (?:is|are) the (?:\w+ )?(?:wait|queue|line|delay|backlog|hold|tailback)s?\b"
+        r"(?! of\b| for an? (?!(?:agent|table|taxi|cab|human|representative|person|doctor|room|seat|bed|nurse)\b))",
+        rf"{_LEAD}how (?:full|busy|crowded|packed|empty) (?:is|are) (?:the |it )(?!{_GENERIC})\w",
+        rf"{_LEAD}how (?:humid|warm|cold|hot|loud|bright|dark|empty) is (?:it in )?(?:the|my"
+        rf"|our) (?:\w+ ){{0,2}}?{_PLACES}\W*$",
+    ),
+    rule(
+        "next",
+        rf"{_LEAD}(?:when(?:'s| is| are| does| do| will)|what time (?:is|does)) (?:the |your )?next "
+        r"(?!(?:\w+ )?(?:solar|lunar|moon|eclipse|comet|solstice|equinox|transit|leap year)\b)(?!(?:step|stage|phase"
+        r"|question|chapter|line|token|number|dose|pill|ice age|page)s?\b)[\w-]+",
+        rf"{_LEAD}what(?:'s| is) next on the \w+",
+    ),
+    rule(
+        "again",
+        rf"{_LEAD}(?:is|are|has|have) (?:the |all )?(?!(?:it|this|that|there)\b)(?:[\w'-]+ ){{1,4}}"
+        r"(?:open|running|up|back|online|available|working|operational|reopened|closed|in stock|safe) again"
+        r"(?: (?:after|since|now|today)\b[^?]{0,60})?\W*$",
+    ),
+    rule(
+        "yet",
+        rf"{_LEAD}(?:is|are|has|have|did|does|was|were|can)\b (?!i\b|there\b"
+        r"|it (?!(?:dark|light|out|open|over|done|on|up|here|time"
+        r"|released|live|snowing|raining|ready)\b))(?:(?!(?:though|because|if|that|which|who|not|when|so)\b)"
+        r"[\w'.:&/-]+ ){1,12}yet\W*$",
+    ),
+    rule(
+        "done finished ready free full empty charged back overhead docked parked closed open on off up stuck home busy"
+        " occupied vacant taken dirty clean locked armed",
+        rf"{_LEAD}(?:is|are) the (?!{_GENERIC})(?!(?:[\w'-]+ )*?(?:always|half|of)\b)(?:[\w'.-]+ ){{1,4}}?(?:still "
+        rf"|already |all )?"
+        r"(?:done|finished|ready|full|empty|charged|back|overhead|docked|parked|stuck|busy|occupied|vacant|taken"
+        r"|armed)\W*$",
+        r"^\W*+(?:is|are) (?:the )?(?:\w+ ){0,2}?(?:school|road|bridge|tunnel|airport|street|pass|office|branch|park"
+        r"|pool"
+        r"|line|station|motorway|highway|m\d+|a\d+)s? (?:still )?(?:closed|open|shut|blocked)"
+        r" (?:because|due|after|owing)\b[^?]{1,60}\W*$",
+        rf"{_LEAD}is the (?:(?:\w+ )?(?:room|table|seat|slot|court|pitch|desk|charger|washer"
+        rf"|dryer)(?: at [\w: ]{{1,12}})? (?:still )?|\w+ still )(?:free|available|taken)\W*$",
+    ),
+    rule(
+        "many which who",
+        rf"{_LEAD}(?:how many|which) (?!(?:elements|letters|numbers|planets|people can|electrons)\b)(?:[\w-]+ ){{1,3}}?"
+        rf"(?:are|is) (?:still |currently )?{_ACTIVE}\W*$",
+        rf"{_LEAD}how many (?:[\w-]+ ){{1,2}}?(?:are|is) (?:still )?(?:left|free|available|open) (?:on|for"
+        rf"|at) (?:the|flight"
+        r"|train)\b[^?]{1,60}\W*$",
+    ),
+    rule("standings table", rf"{_LEAD}(?:the |current )*(?:standings|table) (?:in|of|for) (?:the )?[\w ]{{2,40}}\W*$"),
+    rule(
+        "reopened reopen ended started begun resumed risen fallen gone closed lifted cleared resolved restored arrived"
+        " landed departed launched passed happened changed died resigned",
+        rf"{_LEAD}(?:has|have) (?:the |any )?(?!{_GENERIC})(?!(?:it|this|that|there|he|she|they|i|we|you|my|our)\b)"
+        r"(?!(?:[\w'-]+ )*?(?:ever|always|never)\b)(?:[\w'.-]+ ){1,4}?(?:been )?(?:reopened|ended|started|begun|resumed"
+        r"|risen|fallen|gone (?:up|down|back)|closed|lifted|cleared|resolved|restored|arrived|landed|departed|launched"
+        r"|passed|died|resigned)\W*$",
+    ),
+    rule("pass passed", rf"{_LEAD}(?:did|has) the (?:new|latest|proposed) (?:\w+ ){{1,4}}pass(?:ed)?\W*$"),
+    rule(
+        "wind surf swell sea water weather traffic snow visibility",
+        rf"{_LEAD}what(?:'s| is) the (?:wind|surf|swell|sea|weather|traffic|snow|visibility|water) like "
+        r"(?:in|at|on|near|off|around) (?!(?:space|mars|venus|the moon)\b)\w",
+    ),
+    rule(
+        "going coming",
+        rf"{_LEAD}(?:what|which|is|are)\b[^\n?]{{0,60}}\bgoing around(?: (?:this|here|at|in|now)\b[^?]{{0,30}})?\W*$",
+        rf"{_LEAD}how much (?:\w+ ){{1,2}}?is (?:coming|flowing) in\W*$",
+    ),
+    rule(
+        "current currently",
+        rf"\bcurrent(?:ly)? (?:\w+ ){{0,2}}?{_OFFERED}(?!.{{0,80}}\b(?:in an? |of an? |electric|circuit|asset"
+        rf"|ratio)\b)",
+    ),
+    rule(
+        "usd eur gbp jpy chf cad aud cny inr btc eth sol xrp doge ltc nok sek pln try brl mxn zar hkd sgd krw",
+        rf"^\W*+{_CURRENCY}\s?[/-]\s?{_CURRENCY}\W*$",
+    ),
+)
+_ACROSS = any_of(r"\b(?:scientifically|theoretically|in theory|in general|in history)\b")
+
+
+def may_apply(bag: frozenset[str]) -> bool:
+    """Return True if a text whose words are `bag` holds a word of any of these questions."""
+    return _STATES.may_match(bag)
+
+
+def applies(sentence: str, bag: frozenset[str]) -> bool:
+    """Return True if a folded sentence asks how a definite thing stands; `bag` holds its words."""
+    return _STATES.match(sentence, bag) and _ACROSS.search(sentence) is None
