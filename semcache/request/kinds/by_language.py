@@ -93,9 +93,22 @@ _MOMENT = CuedPatterns(
     rule(
         "биткоин доллар евро золото", r"\b(?:сколько стоит|цена|почём) (?:\w+ )?(?:биткоин|доллар|евро|золото)\w*\W*$"
     ),
+    rule("открыт открыта открыто", r"^\W*открыт\w? ли\b"),
+    # Rain, jams and delays
+    rule(
+        "piove nevica chovendo nevando pada leje",
+        r"^\W*(?:piove|nevica|est[áa] (?:chovendo|nevando)|czy (?:pada|leje))\b",
+    ),
+    rule("llover tráfico atascos", r"\bva a llover\b|^\W*hay (?:tráfico|atascos|retrasos)\b"),
+    rule(
+        "staus stau files retards bouchons",
+        r"^\W*(?:gibt es (?:einen )?staus?|zijn er files|y a-t-il (?:des )?(?:retards|bouchons))\b",
+    ),
+    rule("ouvert ouverte ouverts", r"\b(?:est|sont|êtes)\b[^?]{1,40}\bouverte?s?\W*$"),
     # Turkish
-    rule("bugün dün yarın şimdi", r"\b(?:bugün|dün|yarın|şimdi)\b"),
-    rule("an hava saat", r"\bşu an(?:da)?\b|\bhava (?:durumu|nasıl)\b|\bsaat kaç\b"),
+    rule("yağiyor", r"\b(?:yağmur|kar) yağiyor\b"),
+    rule("bugün dün yarin şimdi", r"\b(?:bugün|dün|yarin|şimdi)\b"),
+    rule("an hava saat", r"\bşu an(?:da)?\b|\bhava (?:durumu|nasil)\b|\bsaat kaç\b"),
     rule("времени курс", r"\bсколько (?:сейчас )?времени\W*$|\bкурс (?:евро|доллара|рубля|юаня|биткоина)\b"),
 )
 _MOMENT_UNSPACED = any_of(
@@ -109,6 +122,8 @@ _MOMENT_UNSPACED = any_of(
     r"|재고\s?(?:가\s)?있"
     r"|비트코인\s가격"
     r"|최신\s버전|경기\s(?:점수|결과)|편\s(?:지연|결항)",
+    r"现在(?:哪|谁|几)|下(?:一|个)?班(?:车|地铁|公交)|次の(?:電車|バス|便)は|今の気温"
+    r"|다음\s(?:버스|기차|지하철)|هل تمطر|बारिश हो रही",
     r"اليوم|الآن|أمس|غد[اً]|الطقس|سعر (?:الدولار|الذهب|اليورو|البيتكوين)|كم الساعة",
     r"आज|अभी (?!तक)|मौसम (?:कैसा|कैसे)|कल (?:कौन|का|की|के|मौसम)|कितने बजे (?:हैं|है)",
 )

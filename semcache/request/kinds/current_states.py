@@ -26,7 +26,7 @@ _ACTIVE = (
 _CURRENCY = r"(?:usd|eur|gbp|jpy|chf|cad|aud|cny|inr|btc|eth|sol|xrp|doge|ltc|nok|sek|pln|try|brl|mxn|zar|hkd|sgd|krw)"
 _OFFERED = (
     r"(?:openings|vacancies|offers?|promotions?|deals?|discounts?|events?|exhibitions?|listings?|incidents?|outages?"
-    r"|wait(?:ing)? times?|processing times?|queues?|turnaround|delivery times?|shipping times?|lead times?"
+    r"|wait(?:ing)?(?: times?)?|processing times?|queues?|turnaround|delivery times?|shipping times?|lead times?"
     r"|availability|bookings|roadworks|closures|conditions|cases|alerts?|warnings?|restrictions|jobs|menu|fares?"
     r"|bids?|standings?|rankings?|line-?up|backlog|occupancy|uptime|inventory|stock levels?)\b"
 )
@@ -92,14 +92,40 @@ _STATES = CuedPatterns(
         rf"|at) (?:the|flight"
         r"|train)\b[^?]{1,60}\W*$",
     ),
-    rule("standings table", rf"{_LEAD}(?:the |current )*(?:standings|table) (?:in|of|for) (?:the )?[\w ]{{2,40}}\W*$"),
+    rule(
+        "standings table",
+        rf"{_LEAD}(?:the |current )*(?:standings (?:in|of|for)|table (?:in|of|for) (?:the )?(?:\w+ )?(?:league"
+        rf"|division|cup"
+        r"|championship|conference|group)) (?:the )?\w[\w ]{1,40}\W*$",
+    ),
+    rule(
+        "space parking seats tickets tables rooms spots places busy crowded packed quiet wait queue",
+        rf"{_LEAD}is there (?:still |any )*(?:space|parking|a queue|a line) (?:left )?(?:in|at|on|near) (?!(?:python"
+        rf"|html|css)\b)\w",
+        rf"{_LEAD}(?:is it|how) (?:busy|crowded|packed|quiet) (?:at|in|on) (?:the )?\w[\w' ]{{1,40}}\W*$",
+        rf"{_LEAD}(?:any|do you have (?:any )?)\s?(?:seats|tickets|tables|rooms|slots|spots|places|parking) (?:left "
+        rf"|free |available )?"
+        r"(?:on|for|at|near) \w",
+        rf"{_LEAD}what(?:'s| is) the (?:wait|queue|line) (?:like )?at \w",
+    ),
+    rule(
+        "newest latest",
+        rf"{_LEAD}(?:what|which)(?:'s| is) the (?:newest|latest|most recent) "
+        r"(?!(?:i|we|you|one|an?)\b)(?!(?:[\w-]+ )*?(?:can|time|date|hour|day|deadline|age|point|tag)\b)"
+        r"(?:[\w-]+ ){0,2}[\w-]+\W*$",
+    ),
+    rule(
+        "open running closed",
+        rf"{_LEAD}(?:is|are) the (?!{_GENERIC})(?:[\w'-]+ ){{1,3}}?(?:open|running|closed) (?:at"
+        rf"|in) \w[\w ]{{1,30}}\W*$",
+    ),
     rule(
         "reopened reopen ended started begun resumed risen fallen gone closed lifted cleared resolved restored arrived"
-        " landed departed launched passed happened changed died resigned",
+        " landed departed launched passed happened changed died resigned voted ruled decided",
         rf"{_LEAD}(?:has|have) (?:the |any )?(?!{_GENERIC})(?!(?:it|this|that|there|he|she|they|i|we|you|my|our)\b)"
         r"(?!(?:[\w'-]+ )*?(?:ever|always|never)\b)(?:[\w'.-]+ ){1,4}?(?:been )?(?:reopened|ended|started|begun|resumed"
         r"|risen|fallen|gone (?:up|down|back)|closed|lifted|cleared|resolved|restored|arrived|landed|departed|launched"
-        r"|passed|died|resigned)\W*$",
+        r"|passed|died|resigned|voted|ruled|decided)\W*$",
     ),
     rule("pass passed", rf"{_LEAD}(?:did|has) the (?:new|latest|proposed) (?:\w+ ){{1,4}}pass(?:ed)?\W*$"),
     rule(

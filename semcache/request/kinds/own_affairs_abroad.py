@@ -27,7 +27,9 @@ _SPANISH = _Language(
         r"\bcu[áa]nt[oa]s? .{1,40}(?:me quedan?|tengo|debo|gast[ée])\b|\bcu[áa]ndo (?:me pagan|cobro|me llega)\b",
         r"\b(?:todav[íi]a|a[úu]n) no (?:he recibido|me ha|me han|he cobrado|recib[íi])|\bno (?:me ha llegado"
         r"|he recibido)",
-        r"\bme (?:cobraron|han cobrado|cargaron) (?:dos veces|de m[áa]s|el doble)|^\W*+y (?:el|la|los"
+        r"\bme (?:cobraron|han cobrado|cargaron) (?:dos veces|de m[áa]s|el doble)|^\W*+(?:ya )?me (?:aprobaron"
+        r"|rechazaron|pagaron|depositaron|han (?:aprobado|rechazado|pagado))\b|\bqu[ée] (?:compr[ée]|ped[íi])\b"
+        r"|^\W*+y (?:el|la|los"
         r"|las) m[íi][oa]s?\W*$",
         r"^\W*+tengo (?:alg[úu]n |alguna )?(?:\w+ )?(?:correos?|mensajes?|citas?|reuniones|clases|multas?|deudas?)\b",
     ),
@@ -65,7 +67,8 @@ _GERMAN = _Language(
         r"\bhabe? .{0,40}(?:immer noch|noch) (?:nicht|kein\w*)(?:\W*$| (?:erhalten|bekommen|da))|\bnoch nicht "
         r"(?:angekommen|erhalten|bekommen|da)\W*$|\bmir (?:\w+ ){0,2}?(?:doppelt|zweimal|zu viel) (?:abgebucht"
         r"|berechnet)",
-        r"^\W*+habe ich (?:\w+ )?(?:ungelesene|neue|offene|noch|morgen) ?\w+|^\W*+und (?:meine?[rs]?"
+        r"^\W*+habe ich (?:\w+ )?(?:ungelesene|neue|offene|noch|morgen) ?\w+|\bwas habe ich .{0,30}(?:bestellt"
+        r"|gekauft|bezahlt|gebucht)|^\W*+und (?:meine?[rs]?"
         r"|mit meine[mr])\W*$",
     ),
     any_of(
@@ -82,7 +85,8 @@ _ITALIAN = _Language(
         r"|capo|analisi|borsa|polizza|reclamo|orario|mail|riunioni|punti)\b",
         r"\bquant[oaie] .{1,40}(?:mi (?:rest|riman)\w+|ho (?:sul|ancora|speso)|devo pagare)|\bquando mi pagan?o?\b",
         r"\bnon (?:ho ancora ricevuto|mi è ancora|è ancora arrivat|ho ricevuto)|\bmi (?:avete|hanno) addebitato\b",
-        r"^\W*+ho (?:\w+ )?(?:mail|messaggi|appuntamenti|riunioni|lezioni|multe|email)\b|^\W*+e (?:il|la|i|le) mi(?:o"
+        r"^\W*+ho (?:\w+ )?(?:mail|messaggi|appuntamenti|riunioni|lezioni|multe|email)\b|\bcosa ho (?:ordinato"
+        r"|comprato|pagato)\b|\bla mia pratica\b|^\W*+e (?:il|la|i|le) mi(?:o"
         r"|a|ei|e)\W*$",
     ),
     any_of(
@@ -109,7 +113,8 @@ _PORTUGUESE = _Language(
 )
 _DUTCH = _Language(
     any_of(
-        r"\b(?:mijn|onze) (?:\w+ )?\w*(?:saldo|rekening|bestelling|pakket|aanvraag|reservering|boeking|factuur|facturen"
+        r"\b(?:mijn|onze) (?:\w+ )?\w*(?:saldo|rekening|bestelling|pakket|pakje|aanvraag|reservering|boeking|factuur"
+        r"|facturen"
         r"|betaling|terugbetaling|contract|salaris|loon|abonnement|afspraak|afspraken|verlof|vlucht|cijfers?|levering"
         r"|limiet|baas|uitslag|beurs|polis|claim|rooster|mails?|punten)\b",
         r"\bhoeveel (?:\w+ )?\w+ (?:heb ik|moet ik nog)\b|\bwanneer (?:krijg|ontvang) ik (?:mijn|het|de)\b",
@@ -156,8 +161,8 @@ _TURKISH = _Language(
 )
 # Words of which a text in one of these languages holds one, if it speaks of its sender.
 _LATIN = (
-    (vocabulary("mi mis me he tengo mío mia mía y"), _SPANISH),
-    (vocabulary("mon ma mes ai je mien mienne me reste"), _FRENCH),
+    (vocabulary("mi mis me recibido cobrado recibí debo gasté tengo mío mia mía compré pedí"), _SPANISH),
+    (vocabulary("mon ma mes ai je mien mienne reste"), _FRENCH),
     (vocabulary("mein meine meinen meinem meiner unser unsere unseren habe hab ich mir"), _GERMAN),
     (vocabulary("mio mia miei mie mi ho non"), _ITALIAN),
     (vocabulary("meu minha meus minhas me tenho ainda fui vou quanto quantos"), _PORTUGUESE),
@@ -168,7 +173,9 @@ _LATIN = (
     ),
 )
 _TURKISH_ENDING = re.compile(r"m(?:[ıiuü]|[dt][ae]n?|[ae]|[ıiuü]n)?\b|\b(?:benden|hâlâ|kaç|var|benimki)\b")
-_TURKISH_LETTER = re.compile(r"[şğıçöüâ]|\b(?:nerede|var|benimki|nedir)\b")
+_TURKISH_LETTER = re.compile(r"[şğıçöüâ]")
+_TURKISH_WORDS = vocabulary("nerede benimki nedir benden")
+_ANY_LATIN = frozenset[str]().union(*(cues for cues, _ in _LATIN))
 
 _RUSSIAN = _Language(
     any_of(
@@ -186,7 +193,9 @@ _RUSSIAN = _Language(
         r"\b(?:до сих пор|вс[её] ещ[её]|так и|ещ[её]) не (?:получил|приш|верну|достав|зачисл|опла|мне)\w*"
         r"|\bмне (?:так и |ещ[её] |до сих пор )?не (?:верну|приш|заплат|опла|перезвон|отве)\w*"
         r"|\bя (?:за|о)платил.{1,40}\bно\b",
-        r"\bсколько я (?:потратил|должен|должна|заработал|израсходовал)\w*|\bготовы ли мои\b|\bна какой .{1,20} я \w+"
+        r"\bсколько я (?:потратил|должен|должна|заработал|израсходовал)\w*|\bготовы ли мои\b|\bчто с мо\w+\b"
+        r"|\bжду (?:возврат|ответ|посылк|заказ|деньг|звон)\w*|\bсколько \w+ я \w+л[аи]?\b|\bмои документы\b"
+        r"|\bна какой .{1,20} я \w+"
         r"|\bкто мой\b|\bгде я (?:живу|работаю)\b|\bгде мо[йяеёи]\b|^\W*+а (?:мой|моя|мо[её]|мои|у меня)\W*$",
     ),
     any_of(
@@ -200,7 +209,8 @@ _CHINESE = _Language(
         r"我的?(?:订单|余额|账户|快递|包裹|发票|账单|申请|年假|预约|化验|检查结果|体检|成绩|航班|机票|会议|日程|邮件|付款"
         r"|经理|老板|套餐|合同|订阅|等级|积分|工资|退款|课程|作业|保单|理赔|签证|护照|医生|处方|流量|会员)",
         r"我(?:账户|还剩|什么时候发|上个?月花|的?下次预约|明天有什么|有(?:未读|几|多少)|化学|数学|英语考|住在哪|今天有)"
-        r"|(?:扣|收)了我(?:两|二|2)次|我(?:还|至今)?(?:还没有?|没有?)收到|我已经?(?:付款|付了|支付).{0,10}(?:但|却|还)"
+        r"|(?:扣|收)了我(?:两|二|2)次|我(?:还|至今)?(?:还没有?|没有?)收到|我被扣|(?:退款|快递|工资|包裹|钱)(?:还|怎么还?)没|我已经?(?:付款|付了|支付).{0,10}(?:但"
+        r"|却|还)"
         r"|^\W*+(?:那|那么)?我的呢\W*$|我(?:考了|花了|用了|欠了?)(?:多少|几)|我(?:现在)?是什么(?:等级|级别|会员)",
     ),
     any_of(r"怎么(?!还)|如何|怎样|怎么办|为什么我的|在哪里?可以|哪里能|可以吗|应该|如果"),
@@ -210,7 +220,7 @@ _JAPANESE = _Language(
         r"(?:私|僕|俺|自分)の(?:[^\s、。]{0,4})?(?:注文|残高|口座|給料|請求|申請|予約|検査|成績|フライト|便|予定|プラン|契約"
         r"|レベル|荷物|返金|ポイント|上司|有給|メール|支払|保険|サブスク|授業|単位|クーポン|ランク)",
         r"^\W*+残高は|有給(?:休暇)?は?あと|二重に請求|未読(?:の)?メール|まだ(?:返金|届|入金|受け取|連絡|支払)[^。]{0,12}(?:ません|ない)"
-        r"|[^。]{0,10}がまだ届|次の予約は|検査結果は出|支払い?(?:は|が)(?:完了|済)|払ったのに|先月(?:は)?いくら使"
+        r"|[^。]{0,10}がまだ届|次の予約は|検査結果は出|支払い?(?:は|が)(?:完了|済)|払ったのに|(?:返金|荷物|入金|返事)はまだ(?:です|かな|\W*$)|私のアカウント|先月(?:は)?いくら使"
         r"|私は(?:どこに住|何歳)|(?:を|は)?(?:解約|キャンセル)して(?:ください)?\W*$|私の(?:は)?\W*$",
     ),
     any_of(r"方法|どうすれば|どうやって|には\W*$|やり方|手順|どこで(?:確認|見)|なぜ私の|とは何|場合|べき"),
@@ -220,7 +230,7 @@ _KOREAN = _Language(
         r"(?:내|제|나의|저의)\s(?:\S+\s)?(?:주문|잔액|계좌|월급|급여|청구서|신청|연차|휴가|예약|검사|성적|항공편|일정|결제"
         r"|상사|팀장|요금제|계약|구독|레벨|택배|환불|포인트|등급|메일|회의|수업|보험|처방|비자|여권|점수)",
         r"아직\s(?:\S+\s)?(?:환불|택배|배송|입금|답변|연락|주문)?\S*\s?(?:못\s받|안\s왔|안\s들어|안\s됐)|(?:저|나|제|내)(?:에게|게)\s"
-        r"(?:두\s번|이중)|(?:내가|제가)\s(?:얼마나|몇|뭘|무엇을)\s|읽지\s않은\s(?:메일|메시지)|결제했는데|"
+        r"(?:두\s번|이중)|(?:내가|제가)\s(?:얼마나|몇|뭘|무엇을)\s|읽지\s않은\s(?:메일|메시지)|결제했는데|(?:환불|택배|배송|월급)\s언제|제\s계정(?:이|은)\s"
         r"(?:저는|나는|내가|제가)\s(?:어디에?\s(?:살|사)|누구)|(?:내|제)\s?(?:것|거)은?\W*$",
     ),
     any_of(
@@ -237,7 +247,8 @@ _ARABIC = _Language(
 )
 _HINDI = _Language(
     any_of(
-        r"(?:मेरा|मेरी|मेरे|हमारा|हमारी) (?:\S+ )?(?:ऑर्डर|आर्डर|खाते|खाता|सैलरी|वेतन|आवेदन|छुट्टि|छुट्टी|बिल|रिफंड"
+        r"(?:मेरा|मेरी|मेरे|हमारा|हमारी) (?:\S+ )?(?:ऑर्डर|आर्डर|खाते|खाता|सैलरी|वेतन|आवेदन|छुट्टि|छुट्टी|बिल(?!्ली)"
+        r"|रिफंड"
         r"|बैलेंस|पार्सल"
         r"|अपॉइंटमेंट|रिपोर्ट|टिकट|फ्लाइट|बुकिंग|प्लान|पास कोई|पास कितन|अंक|नंबर|पॉलिसी|दावा|वीज़ा|पासपोर्ट|सदस्यता"
         r"|भुगतान|बॉस)",
@@ -267,13 +278,12 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         for letters, language in _SCRIPTS:
             if letters.search(folded) is not None:
                 return _asks_for_own(folded, language)
-    if any(not cues.isdisjoint(bag) and _asks_for_own(folded, language) for cues, language in _LATIN):
+    if not _ANY_LATIN.isdisjoint(bag) and any(
+        not cues.isdisjoint(bag) and _asks_for_own(folded, language) for cues, language in _LATIN
+    ):
         return _OF_ANY.search(folded) is None
-    return (
-        _TURKISH_LETTER.search(folded) is not None
-        and _TURKISH_ENDING.search(folded) is not None
-        and _asks_for_own(folded, _TURKISH)
-    )
+    turkish = not _TURKISH_WORDS.isdisjoint(bag) if folded.isascii() else _TURKISH_LETTER.search(folded) is not None
+    return turkish and _TURKISH_ENDING.search(folded) is not None and _asks_for_own(folded, _TURKISH)
 
 
 def _asks_for_own(folded: str, language: _Language) -> bool:

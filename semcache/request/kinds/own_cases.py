@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
 
 # What another owes to the sender, and the sender waits for.
 _AWAITED = (
-    r"(?:answers?|application|benefits?|bonus|booking|call\s?back|certificate|claim|commission|compensation"
+    r"(?:answers?|application|benefits?|bonus|booking|call\s?back|cashback|courier|driver|technician|statement|goods"
+    r"|items?|certificate|claim|commission|compensation"
     r"|confirmation"
     r"|contract|delivery|deposit|diploma|documents?|expenses?|expense report|feedback|form|grades?|grant|invitation"
     r"|invoice|letter|licen[cs]e|order|package|paperwork|parcel|passport|pay|paycheck|payslip|pension|permit"
@@ -35,7 +36,7 @@ _TOLD = CuedPatterns(
         rf"(?:(?:has|have|is|was|did|had)(?:n't| not| never|nt)|never|still (?:hasn't|isn't|not|pending|missing)) "
         rf"{_LATELY}(?:been )?(?:come|arriv|arrived|paid|received?|sent|issued|processed|approved|delivered|here|in"
         rf"|there"
-        r"|credited|shown|reached|turned up|been)\b",
+        r"|credited|show(?:n|ed)?(?: up)?|reached|turned up|been)\b",
         rf"^\W*+(?:[\w'-]+ ){{0,2}}?(?:i|we)(?:'ve| have| had|'d)? {_LATELY}(?:haven't|have not|didn't|did not|never"
         rf"|not"
         rf"|havent|didnt|still (?:haven't|have not|no|waiting)) {_LATELY}(?:got|gotten|get|received?|seen|heard back"
@@ -51,24 +52,47 @@ _TOLD = CuedPatterns(
         r"|got|get|come|came)(?: back| to| me| us| yet)",
     ),
     rule(
-        "but still inactive been it they",
+        "but still inactive been it they and wrong missing incorrect late lost",
         r"^\W*+(?:i|we)(?:'ve| have)? (?:already )?(?:paid|ordered|applied|cancell?ed|sent|transferred|submitted"
         r"|returned"
         r"|booked|renewed|signed up|subscribed)\b[^?]{0,160}\bbut\b[^?]{0,80}\b(?:still|not|never|inactive|hasn't|isn't"
         r"|wasn't|nothing)\b",
+        r"^\W*+(?:i|we)(?:'ve| have)? (?:already )?(?:paid|returned|cancell?ed|sent|left|closed"
+        r"|unsubscribed)\b[^?]{0,120}"
+        r"\b(?:and|but) (?:i'm|i am|we're|we are) (?:still )?(?:being |getting )?(?:billed|charged|waiting|invoiced)\b",
+        rf"^\W*+(?:my|our) {_AWAITED} (?:from|of|for) (?:\w+ ){{1,2}}?(?:is|was) (?:wrong|missing|incorrect|late"
+        rf"|lost)\b",
         r"^\W*+(?:my|our) [^?,]{3,60}[,-] (?:did|has|have|is|are|was|were) (?:it|they) \w+",
         r"^\W*+it(?:'s| is| has) been (?:\w+ ){1,4}(?:for me|already|now|since)\b",
     ),
 )
+# What a service keeps or rules for one of its users.
+_SERVED = (
+    r"(?:accounts?|address|agenda|alarms?|appointments?|balances?|basket|bills?|bookings?|boss|calendar|calls?|card"
+    r"|cart"
+    r"|claims?|contacts?|contract|coordinates|dad|deliver(?:y|ies)|devices?|e-?mails?|emails|fines?|flights?|garage"
+    r"|grades?|heating|history|homework|inbox|instance|insurance|invoices?|leave|licen[cs]e|lights?|lists?|loan"
+    r"|location"
+    r"|logs|mails?|manager|meetings?|membership|messages?|mom|mortgage|mum|notes?|notifications?|orders?|packages?"
+    r"|parcels?"
+    r"|passport|payments?|payslips?|permit|photos?|pin|plan|playlists?|policy|prescriptions?|profile"
+    r"|queue|bedroom|kitchen|living room|house|office|runs?|builds?|deployments?|jobs?"
+    r"|refunds?|reminders?|rent|reservations?|results?|salary|savings|schedule|server|shifts?|spending|statements?"
+    r"|subscriptions?|tasks?|thermostat|tickets?|timesheet|transactions?|usage|vacation|wallet|winnings|wishlist)\b"
+)
+_ASKED = r"^\W*+(?:(?:please|kindly|hey|hi|ok|now|can you|could you|would you|will you|i want you to|go ahead and)\W+)*"
 _DEALT_WITH = any_of(
-    r"^\W*+(?:(?:please|kindly|hey|hi|ok|now|can you|could you|would you|will you|i want you to|go ahead and)\W+)*"
-    r"(?:un(?:block|freeze|lock|subscribe)|block|freeze|pay(?: off)?|renew|re-?order|re-?schedule|re-?send|activate"
-    r"|de-?activate|extend|upgrade|downgrade|compare|forward|submit|cancel|confirm|move|remind|close|delete|approve"
-    r"|restart|re-?run|redeploy|look up|pull up|show|list|summari[sz]e|plan|export|import|transfer|book|text|call"
-    r"|email|message|read|open|play|turn (?:on|off|up|down)|log|add|remove|send) (?:me |us |all |both )?"
-    r"(?:(?:of )?my|our|(?!for\b|ideas\b)(?:the |an? )?(?:\w+ ){1,3}?(?:of|from|in|on|to) my) (?!(?:palm|mind|face"
-    r"|fortune|tarot|code|essay|text|paragraph"
-    r"|sentence|cover letter|resume|cv|function|article|story|speech|bio|answer|writing|draft)\b)[\w'-]+"
+    rf"{_ASKED}(?:un(?:block|freeze|lock|subscribe)|block|freeze|pay(?: off)?|renew|re-?order|re-?schedule|re-?send"
+    r"|activate|de-?activate|cancel|redeploy) (?:me |us |all |both )?(?:of )?(?:my|our) [\w'-]+"
+    r"(?! (?:in|with|using|from|via) (?:python|git|excel|bash|sql|linux|windows|javascript|docker|terminal|jira"
+    r"|word)\b)"
+    r"(?![^?]{0,120}\bhow\b)",
+    rf"{_ASKED}(?:extend|upgrade|downgrade|compare|forward|submit|confirm|move|remind|close|delete|approve|restart"
+    rf"|re-?run"
+    r"|look up|pull up|show|list|summari[sz]e|plan|export|import|transfer|book|text|call|email|message|read|open|play"
+    r"|turn (?:on|off|up|down)|log|add|remove|send|put) (?:me |us |all |both )?"
+    r"(?:(?:of )?my|our|(?!for\b|ideas\b)(?:[\w'-]+ ){1,3}?(?:of|from|in|on|to|with) my) "
+    rf"(?:(?!and\b)[\w'-]+ ){{0,3}}?{_SERVED}"
     r"(?! (?:in|with|using|from|via) (?:python|git|excel|bash|sql|linux|windows|javascript|java|docker|terminal|vim"
     r"|emacs|jira|word|gmail|outlook)\b)(?![^?]{0,120}\bhow\b)",
     r"^\W*+(?:please )?(?:re-?order|cancel|repeat|track|return|show me|find|send me|list) (?:what|everything|all"
@@ -93,6 +117,8 @@ _BARE = any_of(
     r"^\W*+(?:any|an) (?:news|update|updates|progress|word|answer|reply) (?:on|about|from|regarding) (?:my|our"
     r"|the (?:one"
     r"|order|claim|application|request|ticket|case|parcel|refund))\b",
+    r"^\W*+(?:and )?(?:what about |how about )?(?:my|our) (?:\w+ )?(?:one|ones|others?)\W*$",
+    rf"^\W*+(?:overdraft|data|minutes|credit|allowance|{_THING}) (?:left|remaining)\W*$",
     # Of something that was spoken of, and that is on its way to the one who asks.
     r"^\W*+(?:(?:and|so|ok|but) )?(?:has|did|is|was|will|when will|when does|when did|why (?:hasn't|has|is)) "
     r"(?:it|that|this one|they|mine) (?:still |already |not |be |get |been |finally )*"
@@ -118,6 +144,7 @@ _NAMED = any_of(
     r"|[\w.+-]{1,40}@[\w-]{1,40}\.\w+)",
     r"\bmine is #?(?=\w{0,20}\d{3})\w{6,40}\b",
 )
+_OWNERS = vocabulary("my our i we")
 _ID = re.compile(r"\d{3}|@")
 # The way out of a case is asked for, which is everybody's.
 _WAY = any_of(
@@ -140,6 +167,6 @@ def is_numbered(folded: str) -> bool:
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if a case of the sender's own is told, or ordered to be dealt with; `bag` holds the words."""
-    if _DEALT_WITH.match(folded) is not None:
+    if not _OWNERS.isdisjoint(bag) and _DEALT_WITH.match(folded) is not None:
         return True
     return _TOLD.match(folded, bag) and _WAY.search(folded) is None

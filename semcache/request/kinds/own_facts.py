@@ -51,7 +51,8 @@ _DID_TO = (
     r"|graded|prescribed|referred|ordered|requested|moved|borrowed|picked up|signed in|signed up)"
 )
 _BY_I = (
-    r"(?!(?:do|go) (?:wrong|right)\b)(?!do (?:to|wrong|that|this)\b)(?!need\b|have to\b|evolve\b|come from\b|misunderst"
+    r"(?!just (?:read|see|watch|hear|eat)\b)(?!(?:do|go) (?:wrong|right)\b)(?!do (?:to|wrong|that|this)\b)(?!need\b"
+    r"|have to\b|evolve\b|come from\b|misunderst"
     r"|mess up\b|get (?:wrong|pregnant|sick|cancer|infected|an? (?:error|warning|exception))\b|lose (?:hair|weight)\b)"
     r"(?!(?:[\w'-]+ ){0,3}?(?:wrong|incorrectly|instead)\b)"
 )
@@ -66,7 +67,8 @@ _FACTS = CuedPatterns(
         "am are was were",
         r"^\W*+(?:am|are|was|were) (?:i|we) (?:all |still |already |currently |now |even |ever )*"
         r"(?:checked in|due (?:for|at|to|on|any|in|a)\b|free (?:on|at|this|next|tomorrow|today|after|before|between)\b"
-        r"|invited|listed|logged in|enroll?ed|scheduled|booked|billed|opted (?:in|out)|up for|on (?:the|a) \w+ "
+        r"|invited|listed|logged in|enroll?ed|scheduled|booked|billed|opted (?:in|out)|up for|still on for|on (?:the"
+        r"|a) \w+ "
         r"(?:plan|list|team|tariff|waitlist|shift)|short-?listed|named|matched|paired|meeting|seeing|flying"
         r"|working (?:on"
         r"|tomorrow|today|this|next)|seated|waitlisted|upgraded|admitted|included|flagged|selected|promoted|insured"
@@ -173,6 +175,15 @@ _FACTS = CuedPatterns(
         r"|enroll?ed|registered|invited|refunded|paid|admitted|booked|shortlisted|promoted|rejected)\b(?=[^.]{0,80}\?)",
         r"^\W*+(?:what|which|how many|how much) (?:[\w'-]+ ){1,3}?do i (?:still|currently) (?:have"
         r"|need) to \w+(?!.{0,80}\bif\b)",
+        r"^\W*+what(?:'s| is| was) the (?!(?:\w+ )?(?:error|message|problem|exception)\b)(?:[\w'-]+ ){1,5}?i "
+        r"(?:hired|booked|bought|ordered|sent|filed|chose|picked|signed|paid|saved|used last|reported|requested)\b",
+        r"^\W*+(?:did|has|have) (?:[\w'-]+ ){1,4}?(?:the|that) (?:[\w'-]+ ){1,2}?i (?:sent|wired|transferred|ordered"
+        r"|mailed|paid"
+        r"|posted|returned|submitted|uploaded|shared|lent)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+do i (?:still |currently )?owe (?:anything|any|money|you|the)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+what(?: have|'ve) i got (?:on|in my|for|planned|tomorrow|today|this|next)\b",
+        r"^\W*+why (?:haven't|have|hasn't) i (?:still )?(?:not )?(?:been (?:paid|refunded|reimbursed|credited|contacted"
+        r"|invited|told)|received|heard|got)\b",
         r"^\W*+what languages do i speak\b|^\W*+where do i (?:live|work|bank|study)\W*$|^\W*+who do i (?:report to"
         r"|work for"
         r"|bank with)\W*$",
@@ -196,6 +207,11 @@ _FACTS = CuedPatterns(
         "mine",
         r"(?:^|\b(?:about|is|are|was|were|and|with|has|have|did|does|will|does|when's|where's|what's) )\W*mine"
         r"(?=\W*$| (?:yet|too|now|then|still|been|arrive|arrived|come|ready|approved|due|expire|from|in|on)\b)",
+    ),
+    rule(
+        "me us",
+        r"^\W*+(?:is|are) there (?:still )?(?:any )?(?:\w+ )?"
+        r"(?:mail|post|messages?|packages?|parcels?|letters?) for (?:me|us)\b",
     ),
     rule("me us", r"^\W*+(?:(?:and|so|ok|but|now) )*(?:(?:what|how) about |and |for |and for )+(?:me|us)\W*$"),
 )
