@@ -8,7 +8,9 @@ from semcache.request.kinds import is_live, is_personal, kinds
 from semcache.request.kinds.by_language import is_of_the_moment, is_of_the_sender
 from semcache.request.kinds.patterns import words_of
 
-OWN = """Which modules did I finish?|What did I tell Nora?|When did I water the ferns?|Did I switch off the heater?
+OWN = """Am I the owner of this board?|Did anybody call while I slept?|Did my boss sign it?
+Add milk to my list|data left?
+Which modules did I finish?|What did I tell Nora?|When did I water the ferns?|Did I switch off the heater?
 What rank am I?|How many stamps am I missing?|Am I due for a checkup?|When am I seeing the dentist?|Where do I live?
 Has my stipend been paid out?|Is my timer set?|Are my X-rays back?|Did my render finish?|Is our domain still valid?
 Did Ms. Brandt grade my portfolio?|Who approved my merge request?|Who shared this folder with me?
@@ -20,7 +22,9 @@ balance?|next payslip?|my points?|and mine?|how much is mine?|what about me?|Has
 My wages haven't come in|I was promised a callback|I paid but the account is still inactive|Unblock my card
 I still haven't received my refund|Nobody has called me back|reorder what I bought last time|Compare my usage in May
 Customer 5521, is the modem replaced?|Order #B-77120 is late, why?|Track 9X881200344556677"""
-OF_ANYBODY = """What is my purpose?|shipping time for my order|Did we land on the Moon?|When did we invent writing?
+OF_ANYBODY = """Why did you charge me for a transfer?
+Plan my party for 20 guests|Remove my background hum with sox|What did I just watch?
+What is my purpose?|shipping time for my order|Did we land on the Moon?|When did we invent writing?
 What did I do wrong in this proof?|Am I too old for ballet?|Is my phone still under warranty if it fell?
 Who wrote My Fair Lady?|Has my dog eaten something bad?|How do I unblock my card?
 What should I do if my order is late?
@@ -48,7 +52,9 @@ Mir wurde doppelt abgebucht|Quanti giorni mi restano?|Non ho ancora ricevuto il 
 Quanto tenho na conta?|Hoeveel dagen heb ik nog?|Ik heb mijn pakket nog steeds niet|Ile dni mi zostało?
 Kiedy dostanę wypłatę?
 Siparişim nerede?|Kaç gün iznim kaldı?|كم رصيدي؟|متى سأستلم راتبي؟|मेरा ऑर्डर कहाँ है?|मुझे अभी तक रिफंड नहीं मिला"""
-OF_ANYBODY_ABROAD = """Как отменить мой заказ?|Почему мой телефон тормозит?|Что делать, если мою карту украли?
+OF_ANYBODY_ABROAD = """У меня болит спина|我的电脑很慢|私は頭が痛い|Me duele la cabeza
+Mon fils ne dort pas|Mein Hund frisst nicht
+Как отменить мой заказ?|Почему мой телефон тормозит?|Что делать, если мою карту украли?
 Где найти мой договор?
 怎么取消我的订单|我的卡丢了怎么办|为什么我的手机很慢|私の請求書はどこで確認できますか|予約を取り消すには
 私の猫は何歳まで生きますか
@@ -59,7 +65,8 @@ Come disdico il mio contratto?
 Como cancelo minha assinatura?|Hoe zeg ik mijn contract op?|Jak anulować moje zamówienie?
 Siparişimi nasıl iptal ederim?
 كيف ألغي طلبي؟|मैं अपना ऑर्डर कैसे रद्द करूँ?"""
-NOW_ABROAD = """Где сейчас пробки?|Последние новости|Какая последняя версия Rust?|现在堵车吗|最新新闻|今天星期几
+NOW_ABROAD = """Идёт ли снег?|谁在领先|雨降ってる？|Il museo è aperto?|Hat der Zoo offen?|Gibt es Staus?|Piove?
+Где сейчас пробки?|Последние новости|Какая последняя версия Rust?|现在堵车吗|最新新闻|今天星期几
 渋滞していますか
 最新ニュース|지금 영업하나요?|최신 뉴스|¿Está abierto ahora?|Qui a gagné hier soir ?|Siete aperti adesso?
 Zijn jullie nu open?

@@ -94,12 +94,21 @@ _MOMENT = CuedPatterns(
         "биткоин доллар евро золото", r"\b(?:сколько стоит|цена|почём) (?:\w+ )?(?:биткоин|доллар|евро|золото)\w*\W*$"
     ),
     rule("открыт открыта открыто", r"^\W*открыт\w? ли\b"),
+    rule("дождь снег лидирует", r"\bид[её]т ли (?:дождь|снег)\b|^\W*кто лидирует\b"),
+    # What is open, what it is like outside
+    rule("offen geöffnet", r"^\W*(?:hat|ist) [^?]{1,40} (?:offen|geöffnet)\W*$"),
+    rule("aperto aperta aberto aberta abierto abierta", r"\b(?:è|está|esta) (?:\w+ )?(?:apert|abert|abiert)[oa]\W*$"),
+    rule("otwarty otwarta otwarte açik", r"^\W*czy \w+ jest (?:teraz )?otwart\w\W*$|\baçik m[iı]\W*$"),
+    rule(
+        "dehors buiten draußen afuera fuori",
+        r"^\W*(?:fait-il|is het|ist es|hace|fa) \w+ (?:dehors|buiten|draußen|afuera|fuori)\b",
+    ),
     # Rain, jams and delays
     rule(
         "piove nevica chovendo nevando pada leje",
         r"^\W*(?:piove|nevica|est[áa] (?:chovendo|nevando)|czy (?:pada|leje))\b",
     ),
-    rule("llover tráfico atascos", r"\bva a llover\b|^\W*hay (?:tráfico|atascos|retrasos)\b"),
+    rule("llover tráfico atascos retrasos", r"\bva a llover\b|^\W*hay (?:tráfico|atascos|retrasos)\b"),
     rule(
         "staus stau files retards bouchons",
         r"^\W*(?:gibt es (?:einen )?staus?|zijn er files|y a-t-il (?:des )?(?:retards|bouchons))\b",
@@ -122,7 +131,7 @@ _MOMENT_UNSPACED = any_of(
     r"|재고\s?(?:가\s)?있"
     r"|비트코인\s가격"
     r"|최신\s버전|경기\s(?:점수|결과)|편\s(?:지연|결항)",
-    r"现在(?:哪|谁|几)|下(?:一|个)?班(?:车|地铁|公交)|次の(?:電車|バス|便)は|今の気温"
+    r"现在(?:哪|谁|几|外面)|谁在领先|雨(?:が)?降って|次の.{1,6}はいつ|下(?:一|个)?班(?:车|地铁|公交)|次の(?:電車|バス|便)は|今の気温"
     r"|다음\s(?:버스|기차|지하철)|هل تمطر|बारिश हो रही",
     r"اليوم|الآن|أمس|غد[اً]|الطقس|سعر (?:الدولار|الذهب|اليورو|البيتكوين)|كم الساعة",
     r"आज|अभी (?!तक)|मौसम (?:कैसा|कैसे)|कल (?:कौन|का|की|के|मौसम)|कितने बजे (?:हैं|है)",

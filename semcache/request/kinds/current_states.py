@@ -111,7 +111,7 @@ _STATES = CuedPatterns(
     rule(
         "newest latest",
         rf"{_LEAD}(?:what|which)(?:'s| is) the (?:newest|latest|most recent) "
-        r"(?!(?:i|we|you|one|an?)\b)(?!(?:[\w-]+ )*?(?:can|time|date|hour|day|deadline|age|point|tag)\b)"
+        r"(?!(?:i|we|you|one|an?)\b)(?!(?:[\w-]+ )*?(?:can|time|date|hour|day|deadline|age|point|tag|style|called)\b)"
         r"(?:[\w-]+ ){0,2}[\w-]+\W*$",
     ),
     rule(

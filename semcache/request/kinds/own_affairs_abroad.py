@@ -20,7 +20,8 @@ class _Language(NamedTuple):
 
 _SPANISH = _Language(
     any_of(
-        r"\bmis? (?:\w+ )?(?:saldo|cuenta|pedidos?|paquete|solicitud|reservas?|facturas?|pagos?|reembolso|contrato"
+        r"\b(?:cu[áa]l|cu[áa]ndo|d[óo]nde) (?:es|est[áa]n?|son) mis? (?!signo|prop[óo]sito)\w+"
+        r"|\bmis? (?:\w+ )?(?:saldo|cuenta|pedidos?|paquete|solicitud|reservas?|facturas?|pagos?|reembolso|contrato"
         r"|sueldo"
         r"|salario|n[óo]mina|suscripci[óo]n|citas?|vacaciones|vuelo|tarifa|notas?|tarjeta|env[íi]o|transferencia|jefe"
         r"|an[áa]lisis|beca|p[óo]liza|reclamaci[óo]n|horario|correos?|reuniones|puntos)\b",
@@ -40,7 +41,8 @@ _SPANISH = _Language(
 )
 _FRENCH = _Language(
     any_of(
-        r"\b(?:mon|ma|mes) (?:\w+ )?(?:solde|compte|commandes?|colis|demande|r[ée]servations?|factures?|paiement"
+        r"\b(?:quel(?:le)?s?|o[ùu]|quand) (?:est|sont) (?:mon|ma|mes) (?!signe|but\b)\w+|\b(?:mon|ma"
+        r"|mes) (?:\w+ )?(?:solde|compte|commandes?|colis|demande|r[ée]servations?|factures?|paiement"
         r"|remboursement|contrat|salaire|abonnement|rendez-vous|cong[ée]s?|vol|forfait|dossier|notes?|carte|livraison"
         r"|virement|chef|analyses|bourse|police|r[ée]clamation|emploi du temps|mails?|r[ée]unions?|points)\b",
         r"\bcombien\b.{0,40}\b(?:me reste|ai-je|j'ai d[ée]pens[ée]|dois-je payer)|\bquand (?:serai|suis)-je pay[ée]",
@@ -64,7 +66,8 @@ _GERMAN = _Language(
         r"|mails|punkte|limit|flug)\b",
         r"\bwie ?viele? (?:\w+ )?\w+ (?:habe|hatte|schulde) ich\b|\bwann (?:bekomme|kriege|erhalte) ich (?:mein|das"
         r"|die)",
-        r"\bhabe? .{0,40}(?:immer noch|noch) (?:nicht|kein\w*)(?:\W*$| (?:erhalten|bekommen|da))|\bnoch nicht "
+        r"\bhabe? .{0,40}(?:immer noch|noch) (?:nicht|kein\w*)(?:\W*$| (?:erhalten|bekommen|da))"
+        r"|\bwelche \w+ habe ich\b|\b(?:wann|wo) (?:ist|sind) (?:mein|unser)\w* \w+\W*$|\bnoch nicht "
         r"(?:angekommen|erhalten|bekommen|da)\W*$|\bmir (?:\w+ ){0,2}?(?:doppelt|zweimal|zu viel) (?:abgebucht"
         r"|berechnet)",
         r"^\W*+habe ich (?:\w+ )?(?:ungelesene|neue|offene|noch|morgen) ?\w+|\bwas habe ich .{0,30}(?:bestellt"
@@ -80,7 +83,8 @@ _GERMAN = _Language(
 )
 _ITALIAN = _Language(
     any_of(
-        r"\bm(?:io|ia|iei|ie) (?:\w+ )?(?:saldo|conto|ordin[ei]|pacco|richiesta|prenotazion[ei]|fattur[ae]|pagamento"
+        r"\b(?:qual|quando|dov)\W*(?:è|e|sono) (?:il|la|i|le) m(?:io|ia|iei|ie) (?!segno)\w+|\bm(?:io|ia|iei"
+        r"|ie) (?:\w+ )?(?:saldo|conto|ordin[ei]|pacco|richiesta|prenotazion[ei]|fattur[ae]|pagamento"
         r"|rimborso|contratto|stipendio|abbonamento|appuntament[oi]|ferie|volo|piano|vot[oi]|carta|spedizione|bonifico"
         r"|capo|analisi|borsa|polizza|reclamo|orario|mail|riunioni|punti)\b",
         r"\bquant[oaie] .{1,40}(?:mi (?:rest|riman)\w+|ho (?:sul|ancora|speso)|devo pagare)|\bquando mi pagan?o?\b",
@@ -97,7 +101,8 @@ _ITALIAN = _Language(
 )
 _PORTUGUESE = _Language(
     any_of(
-        r"\b(?:meus?|minhas?) (?:\w+ )?(?:saldo|conta|pedidos?|encomendas?|pacote|solicita[çc][ãa]o|reservas?|faturas?"
+        r"\b(?:qual|quando|onde) (?:é|está|são) (?:o |a |os |as )?(?:meus?|minhas?) (?!signo)\w+|\b(?:meus?"
+        r"|minhas?) (?:\w+ )?(?:saldo|conta|pedidos?|encomendas?|pacote|solicita[çc][ãa]o|reservas?|faturas?"
         r"|pagamento|reembolso|contrato|sal[áa]rio|assinatura|consultas?|f[ée]rias|voo|plano|notas?|cart[ãa]o|chefe"
         r"|exames?|bolsa|ap[óo]lice|reclama[çc][ãa]o|hor[áa]rio|e-?mails?|reuni[õo]es|pontos)\b",
         r"\bquant[oa]s? (?:.{1,40} )?(?:me restam?|tenho|devo|gastei)\b|\bquando (?:vou receber|me pagam|recebo)\b",
@@ -136,7 +141,8 @@ _POLISH = _Language(
         r"|ocen\w*"
         r"|urlop\w*|szef\w*|plan\w*|subskrypcj\w+|reklamacj\w+|punkt\w*|mail\w*|spotkani\w+|przelew\w*|płatnoś\w+)\b",
         r"\bile (?:\w+ )?(?:mam|mi zostało|wydał[ae]m|zarabiam)\b|\bile .{1,30} (?:mi zostało|mam jeszcze)\b",
-        r"\bkiedy (?:dostanę|otrzymam)\b|\b(?:nadal|jeszcze|wciąż) nie (?:dostał|otrzymał|przysz|dotarł)\w+"
+        r"\bjaki\w* mam (?!szans|opcj|możliw)\w+\W*$|\bkiedy (?:dostanę|otrzymam)\b|\b(?:nadal|jeszcze"
+        r"|wciąż) nie (?:dostał|otrzymał|przysz|dotarł)\w+"
         r"|\b(?:obciążono|obciążyliście) mnie\b",
         r"^\W*+czy mam (?:\w+ )?(?:\w*mail\w*|wiadomoś\w+|wizyt\w+|spotkani\w+|zajęci\w+|mandat\w*)\b"
         r"|^\W*+a m(?:oje|oja|ój)\W*$",
@@ -153,6 +159,7 @@ _TURKISH = _Language(
         r"|puan"
         r"|poli[çc]e|ders|toplant[ıi]|kart)(?:lar|ler)?[ıiuü]?m(?:[ıiuü]|[aeıiuü]n\w*|[dt][ae]n?|[ae])?\b",
         r"\bka[çc] (?:\w+ )?\w+ (?:kald[ıi]|hakk[ıi]m)|\bparam? (?:iade|gelmedi|yatmad[ıi])|\bbenimki\b"
+        r"|\b\w{3,24}[ıiuü]m (?:nerede|ne zaman)\b"
         r"|\bbenden .{1,40}"
         r"[üu]cret|\bh[âa]l[âa] .{1,60}(?:edilmedi|gelmedi|alamad[ıi]m|ula[şs]mad[ıi])|\b(?:okunmam[ıi][şs]|yeni) "
         r"(?:e-?posta|mesaj)\w* var m[ıi]",
@@ -174,7 +181,7 @@ _LATIN = (
 )
 _TURKISH_ENDING = re.compile(r"m(?:[ıiuü]|[dt][ae]n?|[ae]|[ıiuü]n)?\b|\b(?:benden|hâlâ|kaç|var|benimki)\b")
 _TURKISH_LETTER = re.compile(r"[şğıçöüâ]")
-_TURKISH_WORDS = vocabulary("nerede benimki nedir benden")
+_TURKISH_WORDS = vocabulary("nerede benimki nedir benden ne zaman var")
 _ANY_LATIN = frozenset[str]().union(*(cues for cues, _ in _LATIN))
 
 _RUSSIAN = _Language(
@@ -209,7 +216,8 @@ _CHINESE = _Language(
         r"我的?(?:订单|余额|账户|快递|包裹|发票|账单|申请|年假|预约|化验|检查结果|体检|成绩|航班|机票|会议|日程|邮件|付款"
         r"|经理|老板|套餐|合同|订阅|等级|积分|工资|退款|课程|作业|保单|理赔|签证|护照|医生|处方|流量|会员)",
         r"我(?:账户|还剩|什么时候发|上个?月花|的?下次预约|明天有什么|有(?:未读|几|多少)|化学|数学|英语考|住在哪|今天有)"
-        r"|(?:扣|收)了我(?:两|二|2)次|我(?:还|至今)?(?:还没有?|没有?)收到|我被扣|(?:退款|快递|工资|包裹|钱)(?:还|怎么还?)没|我已经?(?:付款|付了|支付).{0,10}(?:但"
+        r"|我的.{1,6}(?:在哪里?|是谁|什么时候|到哪)|我欠|(?:扣|收)了我(?:两|二|2)次|我(?:还|至今)?(?:还没有?|没有?)收到|我被扣|(?:退款|快递|工资|包裹|钱)(?:还"
+        r"|怎么还?)没|我已经?(?:付款|付了|支付).{0,10}(?:但"
         r"|却|还)"
         r"|^\W*+(?:那|那么)?我的呢\W*$|我(?:考了|花了|用了|欠了?)(?:多少|几)|我(?:现在)?是什么(?:等级|级别|会员)",
     ),
@@ -219,7 +227,8 @@ _JAPANESE = _Language(
     any_of(
         r"(?:私|僕|俺|自分)の(?:[^\s、。]{0,4})?(?:注文|残高|口座|給料|請求|申請|予約|検査|成績|フライト|便|予定|プラン|契約"
         r"|レベル|荷物|返金|ポイント|上司|有給|メール|支払|保険|サブスク|授業|単位|クーポン|ランク)",
-        r"^\W*+残高は|有給(?:休暇)?は?あと|二重に請求|未読(?:の)?メール|まだ(?:返金|届|入金|受け取|連絡|支払)[^。]{0,12}(?:ません|ない)"
+        r"(?:私|僕)の.{1,8}は(?:どこ|いつ|何番|誰)|^\W*+残高は|有給(?:休暇)?は?あと|二重に請求|未読(?:の)?メール|まだ(?:返金|届|入金|受け取|連絡"
+        r"|支払)[^。]{0,12}(?:ません|ない)"
         r"|[^。]{0,10}がまだ届|次の予約は|検査結果は出|支払い?(?:は|が)(?:完了|済)|払ったのに|(?:返金|荷物|入金|返事)はまだ(?:です|かな|\W*$)|私のアカウント|先月(?:は)?いくら使"
         r"|私は(?:どこに住|何歳)|(?:を|は)?(?:解約|キャンセル)して(?:ください)?\W*$|私の(?:は)?\W*$",
     ),
@@ -230,7 +239,8 @@ _KOREAN = _Language(
         r"(?:내|제|나의|저의)\s(?:\S+\s)?(?:주문|잔액|계좌|월급|급여|청구서|신청|연차|휴가|예약|검사|성적|항공편|일정|결제"
         r"|상사|팀장|요금제|계약|구독|레벨|택배|환불|포인트|등급|메일|회의|수업|보험|처방|비자|여권|점수)",
         r"아직\s(?:\S+\s)?(?:환불|택배|배송|입금|답변|연락|주문)?\S*\s?(?:못\s받|안\s왔|안\s들어|안\s됐)|(?:저|나|제|내)(?:에게|게)\s"
-        r"(?:두\s번|이중)|(?:내가|제가)\s(?:얼마나|몇|뭘|무엇을)\s|읽지\s않은\s(?:메일|메시지)|결제했는데|(?:환불|택배|배송|월급)\s언제|제\s계정(?:이|은)\s"
+        r"(?:두\s번|이중)|(?:내가|제가)\s(?:얼마나|몇|뭘|무엇을)\s|(?:내|제)\s(?:\S+\s){1,2}(?:어디|언제|얼마)|읽지\s않은\s(?:메일|메시지)|결제했는데"
+        r"|(?:환불|택배|배송|월급)\s언제|제\s계정(?:이|은)\s"
         r"(?:저는|나는|내가|제가)\s(?:어디에?\s(?:살|사)|누구)|(?:내|제)\s?(?:것|거)은?\W*$",
     ),
     any_of(
@@ -241,7 +251,8 @@ _ARABIC = _Language(
     any_of(
         r"(?:طلب|رصيد|راتب|فواتير|فاتورت|حساب|اشتراك|شحنت|طرد|موعد|مواعيد|عقد|نتائج|نتيجت|درجات|رحلت|حجز|بطاقت|مدفوعات"
         r"|معاملت|إجازت|تأشيرت|جواز|مدير|بريد|نقاط)ي(?:\s|\W|$)",
-        r"لم (?:أستلم|استلم|أحصل|يصلني|تصلني|يصل)|بق[يى]ت? ?لي|هل لد[يى] |خصم .{0,20}مني|متى (?:سأستلم|أستلم|سأحصل)",
+        r"لم (?:أستلم|استلم|أحصل|يصلني|تصلني|يصل)|بق[يى]ت? ?لي|هل لد[يى] |خصم .{0,20}مني|أين \w+تي\b|متى (?:سأستلم"
+        r"|أستلم|سأحصل)",
     ),
     any_of(r"(?:^|\s)(?:كيف|كيفية|إذا|لماذا (?!تم)|هل يمكنني|هل يجب|أين (?:أجد|يمكنني))(?:\s|$)"),
 )
@@ -252,7 +263,8 @@ _HINDI = _Language(
         r"|बैलेंस|पार्सल"
         r"|अपॉइंटमेंट|रिपोर्ट|टिकट|फ्लाइट|बुकिंग|प्लान|पास कोई|पास कितन|अंक|नंबर|पॉलिसी|दावा|वीज़ा|पासपोर्ट|सदस्यता"
         r"|भुगतान|बॉस)",
-        r"मुझे (?:अभी तक|अब तक) .{0,30}नहीं मिल|मुझसे (?:दो|डबल) .{0,30}(?:काट|लिए|लिया)",
+        r"(?:मेरा|मेरी|मेरे) \S+ (?:कहाँ|कब|कौन)|मुझे (?:अभी तक|अब तक) .{0,30}नहीं मिल|मुझसे (?:दो"
+        r"|डबल) .{0,30}(?:काट|लिए|लिया)",
     ),
     any_of(r"कैसे|क्या करूँ|क्या करना|अगर|यदि|कहाँ देख"),
 )

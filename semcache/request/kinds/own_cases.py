@@ -45,7 +45,8 @@ _TOLD = CuedPatterns(
         r"\b(?:and|but) (?:i |we |have |has |'ve )*(?:heard nothing|nothing (?:has )?(?:happened|came|arrived)|nobody"
         r" (?:has |did |ever )?\w+|no one (?:has |did )?\w+|(?:still )?no (?:money|refund|reply|answer|news|response"
         r"|parcel|package|sign|confirmation|word)|(?:still )?haven't (?:heard|received|got)"
-        r"|(?:it|the \w+|my \w+) (?:is|has|was) (?:still )?(?:inactive|never|not (?:yet )?(?:been )?(?:arriv\w+"
+        r"|(?:it's|it is) (?:still )?not (?:there|here|in|arrived)|(?:it|the \w+|my \w+) (?:is|has"
+        r"|was) (?:still )?(?:inactive|never|not (?:yet )?(?:been )?(?:arriv\w+"
         r"|received"
         r"|paid|credited|posted|there|here|in my|delivered|confirmed|showing|placed|refunded|sent|shipped|cleared)))\b",
         r"^\W*+(?:nobody|no one) (?:has |had |ever |did )*(?:call(?:ed)?|contact(?:ed)?|repl(?:y|ied)|answer(?:ed)?"
@@ -63,6 +64,7 @@ _TOLD = CuedPatterns(
         rf"^\W*+(?:my|our) {_AWAITED} (?:from|of|for) (?:\w+ ){{1,2}}?(?:is|was) (?:wrong|missing|incorrect|late"
         rf"|lost)\b",
         r"^\W*+(?:my|our) [^?,]{3,60}[,-] (?:did|has|have|is|are|was|were) (?:it|they) \w+",
+        r"^\W*+(?:i'm |i am |we're |we are )?still waiting (?:for|on) (?:my|our|the|an?)\b",
         r"^\W*+it(?:'s| is| has) been (?:\w+ ){1,4}(?:for me|already|now|since)\b",
     ),
 )
@@ -71,7 +73,7 @@ _SERVED = (
     r"(?:accounts?|address|agenda|alarms?|appointments?|balances?|basket|bills?|bookings?|boss|calendar|calls?|card"
     r"|cart"
     r"|claims?|contacts?|contract|coordinates|dad|deliver(?:y|ies)|devices?|e-?mails?|emails|fines?|flights?|garage"
-    r"|grades?|heating|history|homework|inbox|instance|insurance|invoices?|leave|licen[cs]e|lights?|lists?|loan"
+    r"|grades?|heating|history|homework|inbox|instance|insurance|invoices?|leave|licen[cs]e|lights?|lists?|loans?"
     r"|location"
     r"|logs|mails?|manager|meetings?|membership|messages?|mom|mortgage|mum|notes?|notifications?|orders?|packages?"
     r"|parcels?"
@@ -97,7 +99,7 @@ _DEALT_WITH = any_of(
     r"|emacs|jira|word|gmail|outlook)\b)(?![^?]{0,120}\bhow\b)",
     r"^\W*+(?:please )?(?:re-?order|cancel|repeat|track|return|show me|find|send me|list) (?:what|everything|all"
     r"|the \w+)"
-    r" (?:that )?(?:i|we) (?:just |last |already )?(?:\w{3,}ed|bought|sent|had|got|wrote|paid|made|said)\b",
+    r" (?:that )?(?:i|we) (?:just |last |already )?(?:\w{3,}ed|bought|took|sent|had|got|wrote|paid|made|said)\b",
     r"^\W*+tell me what (?:i|we) (?:still )?(?:owe|ordered|bought|spent|paid|missed|have left)\b",
 )
 _THING = (

@@ -128,6 +128,13 @@ _FACTS = CuedPatterns(
         # "Did HR get my form?", "has Dr. Okafor answered my message?", "who approved my pull request?"
         rf"^\W*+(?:has|have|did) (?!(?:i|we|my|our)\b)(?:[\w'.&-]+ ){{1,4}}?{_DEED} "
         rf"(?:to |on |at |into |for |about |off (?:on )?)?(?:all (?:of )?)?my (?!{_NO_RECORD})\w",
+        r"^\W*+(?:did|has) my (?:boss|manager|landlord|doctor|teacher|advis[eo]r|lawyer|accountant|supervisor|agent) "
+        r"(?:already )?"
+        r"(?:sign|approve|send|accept|confirm|pay|read|get|receive|submit)\w*\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+what(?:'s| is) (?:left (?:of|in|on|from) my"
+        r"|my next (?:class|appointment|meeting|shift|flight|lesson|exam|task"
+        r"|payment|train|bill|deadline))\b"
+        r"|^\W*+(?:are|is) there (?:any )?\w+ (?:from|for|in|on) my (?:last|next|recent|latest)\b",
         rf"^\W*+who (?:last |just |else |has |has last )?{_DID_TO} (?:[\w'-]+ ){{0,3}}?(?:in |to |on |with |into "
         rf"|for )?"
         r"(?:the \w+ (?:of|on|in) )?my\b",
@@ -184,6 +191,10 @@ _FACTS = CuedPatterns(
         r"^\W*+what(?: have|'ve) i got (?:on|in my|for|planned|tomorrow|today|this|next)\b",
         r"^\W*+why (?:haven't|have|hasn't) i (?:still )?(?:not )?(?:been (?:paid|refunded|reimbursed|credited|contacted"
         r"|invited|told)|received|heard|got)\b",
+        r"^\W*+am i (?:still |already )?the (?:\w+ )?(?:owner|admin|administrator|organi[sz]er|host|assignee"
+        r"|reviewer)\b",
+        r"^\W*+did (?:anybody|anyone|somebody|someone) (?:call|write|text|ring|come by|visit|email)\b.{0,40}\b(?:i"
+        r"|me)\b",
         r"^\W*+what languages do i speak\b|^\W*+where do i (?:live|work|bank|study)\W*$|^\W*+who do i (?:report to"
         r"|work for"
         r"|bank with)\W*$",
@@ -212,6 +223,12 @@ _FACTS = CuedPatterns(
         "me us",
         r"^\W*+(?:is|are) there (?:still )?(?:any )?(?:\w+ )?"
         r"(?:mail|post|messages?|packages?|parcels?|letters?) for (?:me|us)\b",
+    ),
+    rule(
+        "you",
+        r"^\W*+(?:what|which|when|how much|how many|where) (?:[\w'-]+ ){0,3}?did you (?:give|send|assign|charge"
+        r"|bill|book"
+        r"|promise|offer|quote|refund|reserve for) (?:me|us)\b",
     ),
     rule("me us", r"^\W*+(?:(?:and|so|ok|but|now) )*(?:(?:what|how) about |and |for |and for )+(?:me|us)\W*$"),
 )
