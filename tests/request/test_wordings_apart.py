@@ -12,6 +12,8 @@ from semcache.request.wording import canonical
 from semcache.types import Why
 
 ENGLISH = [
+    ("why do all owls not migrate", "why do not all owls migrate"),
+    ("why does everybody not vote", "why does not everybody vote"),
     ("describe the president of the united states", "who is the president of the united states"),
     ("describe the capital of france", "what is the capital of france"),
     ("describe the king of england", "who is the king of england"),

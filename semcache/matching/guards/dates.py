@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from semcache.matching.guards import day_ranges
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled_times import NEAR, normal, other_end
 from semcache.matching.guards.timetable import (
@@ -96,6 +97,8 @@ class DateGuard(ReadingGuard[DateReading]):
             apart = sorted(f"{side} {item}" for side, item in one.bounds ^ two.bounds if item not in loose)
             if apart:
                 return Conflict(self.name, f"only one says {apart[0]}")
+        if ranged := day_ranges.compare(read_text(query), read_text(cached)):
+            return Conflict(self.name, f"{ranged}: a range and a list")
         if one.tense != two.tense and one.tense and two.tense:
             return Conflict(self.name, f"{one.tense} / {two.tense}", len(differing(query, cached)) <= FEW)
         if one.role != two.role and one.role and two.role:

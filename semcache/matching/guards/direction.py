@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from semcache.matching.guards import channels, nationalities, opposed_sides, persons, roles, voices
+from semcache.matching.guards import (
+    actors,
+    attachments,
+    channels,
+    nationalities,
+    opposed_sides,
+    persons,
+    roles,
+    sequence,
+    voices,
+)
 from semcache.matching.guards.base import GuardFinding, ReadingGuard
 from semcache.matching.guards.order import BEING, settled
 from semcache.matching.guards.swapped_phrases import swap
@@ -98,6 +108,9 @@ class DirectionReading(NamedTuple):
     sides: tuple[opposed_sides.Sides, ...]
     voice: voices.Voice
     persons: persons.Deeds
+    attached: attachments.Attachments
+    actors: actors.Actors
+    sequence: sequence.Sequence
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -176,8 +189,11 @@ def _sides_exchanged(one: DirectionReading, two: DirectionReading) -> str | None
         return f"who is to {verb}"
     if deed := roles.exchanged(one.roles, two.roles):
         return f"who and whom: {deed}"
-    things = opposed_sides.exchanged(one.sides, two.sides)
-    return f"{' and '.join(sorted(things))} changed places" if things else None
+    if done := actors.exchanged(one.actors, two.actors):
+        return f"who does it: {done}"
+    if things := opposed_sides.exchanged(one.sides, two.sides):
+        return f"{' and '.join(sorted(things))} changed places"
+    return sequence.exchanged(one.sequence, two.sequence) or attachments.exchanged(one.attached, two.attached)
 
 
 def _words_swapped(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> GuardFinding | None:
@@ -219,6 +235,9 @@ def read(text: str) -> DirectionReading:
         sides=opposed_sides.read(words),
         voice=voices.read(text),
         persons=persons.read(text),
+        attached=attachments.read(words),
+        actors=actors.read(words),
+        sequence=sequence.read(words),
     )
 
 
@@ -295,6 +314,8 @@ def _own_deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
                 behind += 1
             if _is_deed(_at(words, behind)):
                 doing.add(_bare(stem(_at(words, behind))))
+        elif word in _ASKERS and _at(words, place - 1) == "to" and _at(words, place - 2).endswith("ed"):
+            suffering.add(_bare(words[place - 2]))  # "the damage caused to me"
         elif word in _ASKERS and place and _is_deed(words[place - 1]):
             before = place - 2
             while before >= 0 and (words[before] in _MODALS or words[before] in ("to", "not")):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from semcache.matching.guards.lemmas import is_participle
 from semcache.request.text import differing, lexicon, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -38,6 +39,7 @@ _APART_IF_CLOSED = frozenset(
 )
 _ASKING = vocabulary("how what which who whom whose when where why what's who's how's where's whats hows")
 _DENYING = vocabulary("not no never without cannot nor neither none nothing")
+_SHOULD_HAVE = re.compile(r"\bshould(?:n't| not)? (?:[\w']+ ){0,3}?have (?P<done>[\w']+)")
 _CUES = frozenset(_KINDS) | vocabulary("must may should shall need needn't neednt can could have")
 _CUES |= vocabulary(
     "mustn't mustnt shouldn't shouldnt shan't forbidden prohibited don't dont doesn't doesnt didn't didnt"
@@ -69,6 +71,8 @@ def _kinds(text: str) -> frozenset[str]:
 
 def compare(query: str, cached: str) -> str | None:
     """The two kinds of modality by which texts about one thing differ; None where they do not."""
+    if _regrets(query) != _regrets(cached) and "should" in read_text(query).bag & read_text(cached).bag:
+        return "should / should have" if len(differing(query, cached)) <= _OTHERS + 1 else None
     ours, theirs = _kinds(query), _kinds(cached)
     if len(ours) != 1 or len(theirs) != 1 or ours == theirs:
         return None
@@ -77,6 +81,15 @@ def compare(query: str, cached: str) -> str | None:
     if pair not in _APART and not (closed and (pair in _APART_IF_CLOSED or pair == {"can", "should"})):
         return None
     return " / ".join(sorted(pair)) if len(differing(query, cached) - _KINDS.keys()) <= _OTHERS else None
+
+
+def _regrets(text: str) -> bool:
+    """Return True for "should have bought", which asks about what is past."""
+    words = read_text(text)
+    if "should" not in words.bag or "have" not in words.bag:
+        return False
+    found = _SHOULD_HAVE.search(words.lower)
+    return found is not None and is_participle(found["done"])
 
 
 def _closed(bag: frozenset[str]) -> bool:

@@ -26,6 +26,7 @@ qualify disqualify
 appear disappear|admit deny|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
 lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind|open close
 attack defend|append prepend|grant revoke|select deselect,unselect|mount dismount,unmount|encourage discourage
+thicken thin,dilute|precede succeed|overwrite append
 """
 _PLAIN = """
 on off|before,prior after|min,minimum max,maximum|ascending descending|first last|safe unsafe|legal illegal
@@ -90,6 +91,8 @@ present absent|attack,attacks defence,defense|entry exit|cause cure|sighted blin
 ceiling floor|superior inferior|senior junior|same different|total partial
 synonym,synonyms antonym,antonyms|maternal paternal|anterior posterior|dorsal ventral
 vertebrate,vertebrates invertebrate,invertebrates
+recursive,recursively iterative,iteratively|grandchild,grandchildren grandparent,grandparents
+physical virtual|comparative,comparatives superlative,superlatives|previous current|predecessor successor
 """
 # Opposites that also stand in other wordings of one request: they count where texts differ in little else.
 _WEAK_VERBS = """
@@ -164,6 +167,14 @@ statue,statues|statute,statutes
 complement,complements,complementing|compliment,compliments,complimenting
 ingenious|ingenuous
 human|humane
+proton,protons|neutron,neutrons|electron,electrons
+yolk,yolks|whites
+liveness|readiness|startup
+oral,orally|intravenous,intravenously|intramuscular,intramuscularly|intradermal,intradermally|subcutaneous,subcutaneously
+nitrate,nitrates|nitrite,nitrites|nitride,nitrides
+sulfate,sulphate,sulfates|sulfite,sulphite,sulfites|sulfide,sulphide,sulfides
+methane|methanol|methanal
+ethane|ethanol|ethanal
 carbohydrate,carbohydrates,carbs|protein,proteins|fat,fats|fiber,fibre|sugar,sugars|sodium|cholesterol
 """
 _IRREGULAR = {

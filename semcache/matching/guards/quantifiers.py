@@ -50,20 +50,43 @@ _BOUNDS = vocabulary(
 # "June 2nd or later" is not June 2nd.
 _OPEN = _BOUNDS | vocabulary("later earlier sooner")
 _SHARES = lexicon(
-    "all=every,each,entire,whole,everything,everyone,everybody some=several,certain,something,someone,somebody,part"
+    "all=every,each,entire,whole,everything,everyone,everybody one=single"
+    " some=several,multiple,certain,something,someone,somebody,part"
     " most=majority,mostly none=no,neither few=fewer many both either any"
 )
 _ALIKE = frozenset(
-    map(frozenset, (("any", "some"), ("any", "none"), ("some", "few"), ("some", "many"), ("all", "both")))
+    map(
+        frozenset,
+        (
+            ("any", "some"),
+            ("any", "none"),
+            ("some", "few"),
+            ("some", "many"),
+            ("all", "both"),
+            ("one", "any"),
+            ("one", "either"),
+            ("one", "none"),
+        ),
+    )
+)
+_NO_NUMBER = vocabulary(
+    """no any every each which the this that these those a an new old other another is it
+    some can could should would may must do does did if"""
+)
+# What not all do, and what all do not do.
+_NOT_ALL = re.compile(r"(?:\bnot|n't) (?P<share>all|every\w*|both|each)\b")
+_ALL_NOT = re.compile(
+    r"\b(?P<share>all|every\w*|both|each)\b(?: (?:the |of |my |our |these |those )*[\w'-]+)?(?: \w+)?(?: not\b|n't\b)"
 )
 # "All the time" and "some day" quantify nothing.
-_VAGUE = frozenset(("time", "day", "thing", "way"))
+_VAGUE = frozenset(("time", "day", "thing", "way", "best"))
 _OFTEN = lexicon(
     "always=constantly,continuously sometimes=occasionally usually=normally,typically,generally never"
     " rarely=seldom,hardly often=frequently,regularly"
 )
 _LATER = frozenset(("later",))
 _ONLY = frozenset(exclusive.ONLY)
+_ONLY_OR_EVEN = _ONLY | {"even"}
 _WITH_ONLY = re.compile(rf"\bwith only (?={_NUMBER})")  # is with no more than that, said or not
 _AS_GOOD_AS_ONLY = vocabulary("just merely alone purely simply but")
 _NEAR_OFTEN = frozenset(map(frozenset, (("always", "usually"), ("often", "usually"), ("often", "sometimes"))))
@@ -108,8 +131,8 @@ _SOME = 6  # content words by which texts may differ for a finding to tell them 
 class QuantifierReading(NamedTuple):
     """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often.
 
-    `only_of` is of what a text says that it is the only one. `taken` is how several things are: "together", "one by
-    one", or "" where a text does not say so, or says both.
+    `only_of` is of what a text says that it is the only one, `denied` tells "not all" from "all not". `taken` is how
+    several things are: "together", "one by one", or "" where a text does not say so, or says both.
     """
 
     bounds: frozenset[str]
@@ -119,6 +142,7 @@ class QuantifierReading(NamedTuple):
     degrees: frozenset[str]
     taken: str = ""
     only_of: exclusive.Focus = ""
+    denied: str = ""
 
 
 _NOTHING = QuantifierReading(frozenset(), {}, "", False, frozenset())
@@ -143,6 +167,8 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", telling)
         if telling and one.taken and two.taken and one.taken != two.taken:
             return Conflict(self.name, _show((one.taken,), (two.taken,)))
+        if one.denied and two.denied and one.denied != two.denied and not _more_differs(query, cached):
+            return Conflict(self.name, _show((one.denied,), (two.denied,)))
         for noun, share in one.shares.items():
             other = two.shares.get(noun, share)
             if other != share and frozenset((share, other)) not in _ALIKE:
@@ -155,7 +181,7 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
                 self.name, _show(one.degrees, two.degrees), all_the_difference(query, cached, _said(query, cached))
             )
         if one.only != two.only and read_text(cached if one.only else query).bag.isdisjoint(_AS_GOOD_AS_ONLY):
-            return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
+            return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY_OR_EVEN))
         if telling and one.only_of and two.only_of and one.only_of != two.only_of:
             return Conflict(self.name, "only is said of another thing")
         if one.bounds - _LATER != two.bounds - _LATER and "exact" not in one.bounds | two.bounds:
@@ -170,6 +196,11 @@ def _as_high(one: QuantifierReading, two: QuantifierReading, query: str) -> bool
     return one.degrees | two.degrees == _HEIGHTS and (
         bag.isdisjoint(_MEASURED_TWICE) or bag.isdisjoint(_WHERE_IT_TELLS)
     )
+
+
+def _more_differs(query: str, cached: str) -> bool:
+    """Return True if texts differ by more than where "not" stands."""
+    return any(word != "not" and not word.endswith("n't") for word in differing(query, cached))
 
 
 def _opposed(one: frozenset[str], two: frozenset[str]) -> bool:
@@ -192,7 +223,14 @@ def read(text: str) -> QuantifierReading:
     often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
     only = _is_exclusive(words)
     only_of = exclusive.focus(words) if only else ""
-    return QuantifierReading(bounds, _shares(words), often, only, _degrees(words), taken, only_of)
+    return QuantifierReading(bounds, _shares(words), often, only, _degrees(words), taken, only_of, _denied(words.lower))
+
+
+def _denied(lower: str) -> str:
+    """What is denied of all: that all do it ("not all"), or that any does ("all not"); "" for neither."""
+    if _NOT_ALL.search(lower) is not None:
+        return "not all"
+    return "all not" if _ALL_NOT.search(lower) is not None else ""
 
 
 def _taken(lower: str) -> str:
@@ -210,6 +248,8 @@ def _shares(words: SplitText) -> dict[str, str]:
     every = words.words
     for place, word in enumerate(every):
         share = _SHARES.get(word)
+        if word == "one" and place and every[place - 1] in _NO_NUMBER:
+            continue
         if share is None or (word == "part" and every[place + 1 : place + 2] != ("of",)):
             continue
         noun = next((stem(other) for other in every[place + 1 : place + 5] if other not in LIGHT), "")

@@ -60,7 +60,6 @@ _CONVERSE: Mapping[Deed, Deed] = {
     **dict.fromkeys((("result", "from"), ("stem", "from"), ("arise", "from"), ("come", "of")), _CAUSE),
     **dict.fromkeys((("follow", ""), ("come", "after"), ("happen", "after"), ("go", "after")), _COME_BEFORE),
 }
-_TIMES = vocabulary("before after")
 _CAUSES = vocabulary("cause causes reason reasons")
 _EFFECTS = vocabulary("effect effects consequence consequences outcome result results")
 _FURTHER = vocabulary("succeed exceed")  # verbs that the dictionary lacks a form of
@@ -87,8 +86,6 @@ def read(words: _Words) -> Mapping[Deed, Roles]:
             _asking(words, place, found)
         elif (word in _CAUSES or word in _EFFECTS) and words[place + 1 : place + 2] in _OF:
             _of(words, place, found)
-        elif word in _TIMES:
-            _ordered(words, place, found)
         elif (not place or words[place - 1] in _CLAUSE) and "and" not in words:
             _stated(words, place, found)
     return found
@@ -168,20 +165,6 @@ def _of(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
     named = _phrase(words, place + 2)
     if named and words[place - 1] != "and":
         _add(found, _CAUSE, Roles(_ASKED, named) if words[place] in _CAUSES else Roles(named, _ASKED))
-
-
-def _ordered(words: _Words, place: int, found: dict[Deed, Roles]) -> None:
-    """One thing before or after another: "put A before B", "take A after B"; nothing where the two are compared."""
-    if all(time in words for time in _TIMES):
-        return
-    first: list[str] = []
-    for word in reversed(words[max(0, place - _PHRASE) : place]):
-        if word in LIGHT or word in _ENDS:
-            break
-        first.append(stem(word))
-    second = _phrase(words, place + 1)
-    if first and second:
-        _add(found, ("come", words[place]), Roles(frozenset(first), second))
 
 
 def _passive(words: _Words, place: int, found: dict[Deed, Roles]) -> None:

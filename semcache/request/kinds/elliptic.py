@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 
 from semcache.request.text import LIGHT, READINGS, SplitText, vocabulary
 from semcache.request.text import read as read_text
+from semcache.request.wording.verbs import is_base
 from semcache.runtime.scoped_memo import scoped_cache
 
 _LONGEST = 12  # words; a longer prompt says itself what it is about
@@ -119,6 +120,9 @@ def is_elliptic(text: str) -> bool:
     if _OPENING.match(lower) is not None:
         return True
     if said[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and len(said) < 6:
+        behind = read_text(lower.partition(", ")[2]).words
+        if len(behind) > 1 and is_base(behind[0]) and behind[1] not in _PREPOSITIONS:
+            return not _PRONOUNS.isdisjoint(behind)  # "in simple words, explain gravity"
         return not _is_whole(said, lower) and _HEADED.match(lower) is None
     if words.bag.isdisjoint(_PRONOUNS) or _LISTED.search(lower) is not None or _asks_for_spelling(lower):
         return False

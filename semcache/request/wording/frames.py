@@ -277,12 +277,13 @@ _STRANDED = late(
 )
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
 # Behind the whole subject and nothing else: "is it ok to not eat" is not "is it not ok to eat". A yes to "should I not
-# go" is a no to "shouldn't I go", so that only what is no question of yes or no counts, and what can be no more.
+# go" is a no to "shouldn't I go", so that only what is no question of yes or no counts, and what can be no more. What
+# all do not do is not what not all do.
 _NEGATED = late(
     rf"((?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? |(?=(?:could|would|should)\b.* not have ))"
     rf"({_AUXILIARY}) "
     r"((?:(?:i|you|he|she|it|we|they|there|this|that|these|those)|(?:the|an?|my|your|his|her|its|our|their|this|that"
-    r"|these|those|some|any|most|all) (?!one\b)[\w'-]+|(?!not\b|only\b|to\b)\w+(?<!ing)) )not"
+    r"|these|those|some|any|most) (?!one\b)[\w'-]+|(?!(?:not|only|to|all|both|each|every\w*)\b)\w+(?<!ing)) )not"
     r" (?!only\b|just\b|even\b|to\b)(?=\S)",
     re.IGNORECASE,
 )

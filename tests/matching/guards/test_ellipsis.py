@@ -9,6 +9,7 @@ from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ELLIPTIC = """
 Which have gluten in them?
+In Norwegian, repeat it
 do they have gluten in them
 What about Germany?
 And the second one?
@@ -103,6 +104,8 @@ When it snows, who has to clear the pavement?
 Why is it so windy in Wellington?
 Why is it called the Black Sea?
 can you fry bread with cheese in it
+In simple words, explain gravity
+In Norwegian, say good evening
 how can I tell if it's real silver or plate
 """.strip().split("\n")
 

@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [
+    ("Should I sell my shares now?", "Should I have sold my shares then?", VETO),
+    ("Should I have a party at home?", "Should I give a party at home?", NOTHING),
     ("Is a visa required for Kenya?", "Is a visa enough for Kenya?", VETO),
     ("is a passport needed to board a cruise", "to board a cruise, is a passport sufficient", VETO),
     ("Is a visa required for Kenya?", "Kenya: is a visa mandatory?", NOTHING),

@@ -8,6 +8,10 @@ from semcache.matching.guards.opposites import AXES
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("How do I thicken gravy?", "How do I thin gravy?", VETO),
+    ("Who preceded Queen Anne?", "Who succeeded Queen Anne?", VETO),
+    ("What is the formula of zinc nitrate?", "What is the formula of zinc nitrite?", VETO),
+    ("Write a recursive binary search", "Write an iterative binary search", VETO),
     ("Did Rome fall before Cordoba flourished?", "Did Cordoba flourish after Rome fell?", False),
     ("Did Rome fall before Cordoba flourished?", "Did Rome fall after Cordoba flourished?", True),
     ("Is sound slower in air than in steel?", "Is sound faster in steel than in air?", False),

@@ -7,6 +7,12 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Why do all owls not migrate?", "Why do not all owls migrate?", VETO),
+    ("Why don't all owls migrate?", "Why do not all owls migrate?", NOTHING),
+    ("Can I combine several vouchers?", "Can I combine a single voucher?", VETO),
+    ("Does one licence cover one laptop?", "Does one licence cover multiple laptops?", VETO),
+    ("How can one learn to juggle?", "How can someone learn to juggle?", NOTHING),
+    ("Can I keep the phone even if I cancel?", "Can I keep the phone only if I cancel?", VETO),
     ("Give me a title for each of the five chapters", "Give me one title for all five chapters", VETO),
     ("Write one caption for both photos", "Write a caption for each photo", VETO),
     ("How much do the tickets cost in total?", "How much do the tickets cost each?", VETO),
