@@ -13,6 +13,7 @@ from typing import NamedTuple
 from semcache.matching.guards import completed, governed, inflection
 from semcache.matching.guards.base import GuardFinding
 from semcache.matching.guards.tenses import DETERMINERS, REQUIRED, asked_directly
+from semcache.matching.guards.timetable import DAYS, MONTHS
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
@@ -31,6 +32,9 @@ _LASTING = vocabulary("difference differences meaning definition")
 _PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by about against over under through")
 # "Insurance for Spain" and "insurance when going to Spain" are the same; "write for" and "write to" are not.
 _FOR_AND_TO = frozenset(("for", "to"))
+# "Open Tuesday through Sunday"
+_TO_AND_THROUGH = {"to", "through"}
+_CALENDAR = frozenset((*DAYS, *MONTHS))
 # What is by somebody is not about, for or against them.
 _AGAINST_BY = frozenset(("about", "for", "against"))
 # Light verbs that say how somebody stands to a thing.
@@ -140,6 +144,8 @@ def _related_otherwise(one: GrammarReading, two: GrammarReading) -> GuardFinding
     """Another preposition before the same word or number, or another stance to the same things."""
     alone = one.words ^ two.words <= _FOR_AND_TO
     for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
+        if {left, right} == _TO_AND_THROUGH and (word in _CALENDAR or word[0].isdigit()):
+            continue
         if left and right and left != right and word == other and (alone or {left, right} != _FOR_AND_TO):
             return GuardFinding(f"{left} / {right}")
     if one.stance and two.stance and one.stance != two.stance:

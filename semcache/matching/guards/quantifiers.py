@@ -73,6 +73,7 @@ _NO_NUMBER = vocabulary(
     """no any every each which the this that these those a an new old other another is it
     some can could should would may must do does did if"""
 )
+_ORDERING = vocabulary("recommend suggest propose name me us")  # "suggest a book", "tell me a joke"
 # What not all do, and what all do not do.
 _NOT_ALL = re.compile(r"(?:\bnot|n't) (?P<share>all|every\w*|both|each)\b")
 _ALL_NOT = re.compile(
@@ -124,7 +125,7 @@ _TOGETHER_OR_NOT = vocabulary(
 )
 # The same one for each is one for all.
 _SAME_FOR_EACH = re.compile(r"\b(?:same|one|single|common|shared)\b[^.?!]{1,60} each\b")
-_TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
+_TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least")) | _ORDERING
 _SOME = 6  # content words by which texts may differ for a finding to tell them apart
 
 
@@ -248,6 +249,8 @@ def _shares(words: SplitText) -> dict[str, str]:
     every = words.words
     for place, word in enumerate(every):
         share = _SHARES.get(word)
+        if word in ("a", "an") and place and every[place - 1] in _ORDERING:
+            share = None if every[place + 1 : place + 2] and every[place + 1] in _SHARES else "one"
         if word == "one" and place and every[place - 1] in _NO_NUMBER:
             continue
         if share is None or (word == "part" and every[place + 1 : place + 2] != ("of",)):

@@ -3,7 +3,7 @@
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
 where all content words are the same, it also compares what `grammar` reads of the light ones. Other `commands`, a
-question that is `favour`able where the other warns, a part of an amount for the whole, another `modality` or
+question that is `favour`able where the other warns, a part of an amount or a thing for the whole, another `modality` or
 mood, an equative for a comparative, a past habit for the present, other `whereabouts` or `circumstances` and a further
 question conflict as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
@@ -26,6 +26,7 @@ from semcache.matching.guards import (
     habits,
     modality,
     moods,
+    part_of_thing,
     persons,
     tongues,
     whereabouts,
@@ -133,6 +134,7 @@ _COMPARED = (
     tongues.compare,
     persons.let_or_as,
     amount_parts.compare,
+    part_of_thing.compare,
     modality.compare,
     moods.compare,
     equatives.compare,

@@ -88,6 +88,11 @@ _IMPERSONAL = re.compile(
     r"|harvest|measure|mine|predict|produce|recycle|test|train|treat) (?:(?:an?|the) )?"
     r"(?!(?:it|its|that|this|these|those|them|their|his|her|if|whether|what|who|which|when|for|one|ones)\b)[a-z]{3,}"
 )
+# "When did they build the Eiffel Tower": whoever it was, what is named is asked about.
+_OF_NAMED = re.compile(
+    r"\b(?:do|did) they (?:abolish|bury|build|demolish|discover|film|invent|name|open|rebuild|release|rename|restore)"
+    r" (?:the )?[A-Z]"
+)
 # "It" that stands for nothing: "is it safe to ...", "what time is it", "how long does it take to ...".
 _EXPLETIVE = re.compile(
     r"\b(?:is|was|does|would|will|can|could|should|has|do|did) (?:it|that|this)\b"
@@ -141,7 +146,8 @@ def _points_back(words: SplitText, place: int) -> bool:
     if word == "their" and said[:place] in (("is",), ("are",)):
         return False  # "are their any fees"
     if word in _PERSONS:
-        return said[0] in _ASKING and _IMPERSONAL.search(lower) is None and not _told(said, place)
+        impersonal = _IMPERSONAL.search(lower) is not None or _OF_NAMED.search(words.raw) is not None
+        return said[0] in _ASKING and not impersonal and not _told(said, place)
     if word == "that" and behind and place and said[place - 1] not in _BEFORE_THAT:
         return False  # "what happened that made Rome fall"
     if word in _POINTING and behind and behind not in LIGHT and behind not in _AUXILIARIES:

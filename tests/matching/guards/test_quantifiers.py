@@ -7,6 +7,8 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("Suggest a name for a ferret", "Suggest some names for a ferret", VETO),
+    ("Suggest a few names for a ferret", "Suggest some names for a ferret", NOTHING),
     ("Why do all owls not migrate?", "Why do not all owls migrate?", VETO),
     ("Why don't all owls migrate?", "Why do not all owls migrate?", NOTHING),
     ("Can I combine several vouchers?", "Can I combine a single voucher?", VETO),

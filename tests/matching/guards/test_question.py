@@ -7,6 +7,10 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("When was the dome of the chapel painted?", "When was the chapel painted?", VETO),
+    ("How do I clean the lid of a kettle?", "How do I clean a kettle?", VETO),
+    ("When was the city of Lima founded?", "When was Lima founded?", NOTHING),
+    ("What is the definition of torque?", "What is torque?", NOTHING),
     ("Join a meeting as a guest", "Let a guest join a meeting", VETO),
     ("How do I present as a viewer?", "How do I let viewers present?", VETO),
     ("What causes earthquakes?", "What are earthquakes caused by?", NOTHING),
