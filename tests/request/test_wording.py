@@ -338,7 +338,7 @@ def test_code_is_left_as_it_is(text: str) -> None:
     [
         ("Wie  heißt die Hauptstadt von Peru?", "wie heißt die hauptstadt von peru"),
         ("¿Cuál es la capital  de Perú?", "cuál es la capital de perú"),
-        ("Was ist der Unterschied zwischen UDP und TCP", "was ist der unterschied zwischen udp und tcp"),
+        ("Was ist der Nutzen von UDP und TCP", "was ist der nutzen von udp und tcp"),
         ("İstanbul  nerede?", "İstanbul nerede"),
         ("日本の首都は？", "日本の首都は"),
     ],

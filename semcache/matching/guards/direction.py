@@ -53,6 +53,8 @@ _SYMMETRIC = vocabulary(
     " similarities same"
     " distance far close near apart relationship relation related relate compatible match equal equals equivalent both"
     " together married marry interact combine combined mix mixed share common conflict overlap correlation"
+    " unterschied unterschiede zwischen différence différences diferencia diferencias diferença diferenças differenza"
+    " differenze verschil"
 )
 # Whose a thing is; "our" and "the" may be "my".
 _OWNERS = {"my": "mine", "our": "mine", "your": "yours", "his": "theirs", "her": "theirs", "their": "theirs"}

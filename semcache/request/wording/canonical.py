@@ -24,6 +24,7 @@ from semcache.request.wording.edits import ALL, Edit, Edited, Wording
 from semcache.request.wording.english import is_english
 from semcache.request.wording.fillers import unwrapped
 from semcache.request.wording.frames import framed
+from semcache.request.wording.joined_questions import separated
 from semcache.request.wording.letters import flattened, is_evident, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
@@ -33,7 +34,7 @@ from semcache.request.wording.task_texts import parted
 from semcache.request.wording.worked_on import text_ends
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 17
+VERSION = 18
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -205,6 +206,8 @@ def _edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
         before, text = text, _words_edited(text, kinds, notes)
         if text != before:
             bag = frozenset(bag_of(text))
+    if Edit.FRAME in kinds:
+        text = notes.of(Edit.FRAME, text, separated(text))
     if Edit.NUMBER in kinds and text not in notes.counted:
         before, text = text, notes.of(Edit.NUMBER, text, numbered(text, bag))
         if text == before:

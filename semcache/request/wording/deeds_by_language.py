@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from semcache.request.text import vocabulary
 
-_DEEDS = {
+DEEDS = {
     "German": vocabulary("""
         abmelden abschalten aktivieren anmelden backen beantragen bestellen bezahlen buchen drucken einrichten
         einschalten entfernen eröffnen erstellen herunterladen hochladen installieren kochen kopieren kündigen
@@ -56,5 +56,5 @@ _AT_THE_END = ("German", "Dutch")  # where the verb of such a question stands
 
 def by_hand(language: str) -> str:
     """An expression that looks ahead for such a deed: behind the words that ask, or at the end of the question."""
-    deeds = "|".join(sorted(_DEEDS[language]))
+    deeds = "|".join(sorted(DEEDS[language]))
     return rf"(?=.* (?:{deeds})[?\s]*$)" if language in _AT_THE_END else rf"(?= (?:{deeds})(?!\w))"

@@ -25,6 +25,7 @@ _FOREIGN = (
     quel quelle el los las una es y como por para con qué cómo cuál dónde del en mi su il lo gli che di e per con come
     perché dove sono della nel o os um uma é com não qual onde de het een van ik niet hoe wat waar voor och att det
     som är hur vad på av jag og er hvad hvordan på til ikke jeg bir ve bu için nasıl nedir ne w na jak jest co z się
+    où puis-je peux-tu pouvez-vous est-ce c'est você é posso minha meu quais puedo cuánto cuál perché dov'è cos'è
     """
     )
     - FUNCTION_WORDS

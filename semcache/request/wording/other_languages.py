@@ -16,6 +16,7 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.courtesies import COURTESIES
 from semcache.request.wording.deeds_by_language import by_hand
 from semcache.request.wording.edits import Edit, Edited
+from semcache.request.wording.questions_by_language import reframed
 from semcache.runtime.late_pattern import late
 
 _LEAST = 2  # words, or characters of scripts without blanks, that must remain
@@ -246,6 +247,13 @@ _ACCENTED = {
     "dificil": "difícil", "ultimo": "último", "maximo": "máximo", "minimo": "mínimo", "contrasena": "contraseña",
 }  # fmt: skip
 _UNACCENTED = re.compile(rf"(?<!\w)(?:\w{{2,}}[cs]ion|{'|'.join(_ACCENTED)})(?!\w)")
+# German words that are no other words with two letters for an umlaut.
+_WITHOUT_UMLAUTS = re.compile(
+    r"(?<!\w)(?:fuer|ueber\w{0,12}|k(?:oe|ue)n(?:nen|nte|ntest|nten|dig\w{1,4})|(?:ver)?aender[en]\w{0,3}|ge(?:ae|oe)\w{4,8}t"
+    r"|(?:ge)?loesch\w{1,4}|oeffn\w{1,12}|moecht\w{1,3}|muess\w{1,4}|zurueck\w{0,12}|waehl\w{1,4}|naechste[nrs]?"
+    r"|gebuehr(?:en)?|ueblich\w{0,2}|oesterreich\w{0,5}|schluessel|hoere?n?|schoene?[nrs]?|gruene?[nrs]?|spaeter|taeglich"
+    r"|erklaer\w{1,3}|benoetig\w{1,3}|bestaetig\w{1,4}|verlaenger\w{1,4}|laenger|duerfen|wofuer|dafuer|tuer(?:en)?)(?!\w)"
+)
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -314,6 +322,7 @@ def _framed(text: str, language: Language) -> str:
     for pattern, frame in language.frames:
         if match := pattern.match(framed):
             framed = frame + framed[match.end() :]
+    framed = reframed(framed, language.name)
     return text if framed == plain else framed
 
 
@@ -338,7 +347,13 @@ def _lowered(text: str, language: Language) -> str:
 
 
 def _spelt(text: str, language: Language) -> str:
+    if language is _GERMAN:
+        return _WITHOUT_UMLAUTS.sub(_umlauted, text)
     return _UNACCENTED.sub(_accented, text) if language is _SPANISH else text
+
+
+def _umlauted(match: re.Match[str]) -> str:
+    return match[0].replace("ae", "ä").replace("oe", "ö").replace("ue", "ü")
 
 
 def _accented(match: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.listed import listed
 from semcache.request.wording.worked_on import text_begins, text_ends
 
 _DONE_TO = vocabulary("""
@@ -43,6 +44,8 @@ def parted(text: str) -> tuple[str, str] | None:
     >>> parted("make this polite: send it please")
     ('make this polite: ', 'send it please')
     """
+    if (found := listed(text)) is not None:
+        return found
     start = text[: _LONGEST + 1]
     if begins := text_begins(text.lstrip()):
         text = text.strip()
