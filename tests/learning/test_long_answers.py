@@ -64,6 +64,37 @@ async def test_one_sentence_among_many_that_says_something_else_is_heard() -> No
     assert await judge.agree(compare(HEAD + LOAN, HEAD + other)) is None
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Old tapes wear out faster than discs.", "Discs wear out faster than old tapes."),
+        ("Put the disc in with the label up.", "Take the disc out with the label up."),
+        ("Discs are shelved behind the desk after use.", "Discs are shelved behind the desk before use."),
+        ("Glue on the label harms the disc less.", "Glue on the label harms the disc more."),
+        ("Report scratches even if they are faint.", "Report scratches only if they are faint."),
+        ("Wipe the disc from the middle, and do not press it.", "Wipe the disc from the middle, and press it."),
+        ("Fees for late films are paid in cash at the till.", "Fees for late films are waived on the first day."),
+    ],
+)
+async def test_a_sentence_that_turns_into_its_opposite_makes_long_answers_no_longer_the_same(
+    one: str, other: str
+) -> None:
+    judge = VerifierJudge(default_embedder())
+    assert await judge.agree(compare(f"{HEAD}{one} {LOAN}", f"{HEAD}{other} {LOAN}")) is not True
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Wipe the disc from the middle with a soft cloth.", "With a soft cloth, wipe the disc from the middle."),
+        ("Before use, every disc is wiped with a soft cloth.", "Every disc is wiped with a soft cloth before use."),
+    ],
+)
+async def test_a_sentence_in_another_order_leaves_long_answers_the_same(one: str, other: str) -> None:
+    judge = VerifierJudge(default_embedder())
+    assert await judge.agree(compare(f"{HEAD}{one} {LOAN}", f"{HEAD}{other} {LOAN}")) is True
+
+
 @pytest.mark.parametrize("times", [2, 6, 30])
 @pytest.mark.parametrize(
     ("one", "other"),

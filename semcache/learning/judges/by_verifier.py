@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from semcache.errors import EmbedError
@@ -17,16 +18,24 @@ from semcache.learning.judges.by_text import normal
 from semcache.learning.judges.pleasantries import plain
 from semcache.matching import guards
 from semcache.protocols import Embedder, Verifier
+from semcache.request.text import vocabulary
 from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
     from semcache.types import Vector
 
 SAME = 0.85
+SAME_PART = 0.9  # of what only one of two says that share the rest
 DIFFERENT = 0.45
 _SURE = 0.9
 # Guards that mean the same in an answer as in a question.
 _TELLING = ("numbers", "negation", "dates")
+# Beside these, of single sentences: what is compared with what, and what only one of them is limited to.
+_TELLING_PARTS = (*_TELLING, "direction", "scope", "quantifiers")
+# Of these words two sentences that say the same have as many each, and of those that stand for opposites neither turns.
+_DEGREES = vocabulary("more less fewer only than always never rarely unless except without")
+_OPPOSITES = (("in", "out"), ("on", "off"), ("up", "down"), ("before", "after"), ("to", "from"), ("above", "below"))
+_WORD = re.compile(r"[^\W\d_]+")
 _LONG = 200  # characters of an answer from which what both say may drown what only one of them says
 _TAIL = 1_000  # characters, as many as an embedder reads
 _MOST = 16_000  # characters that guards read in time
@@ -62,6 +71,7 @@ class VerifierJudge:
         self._embedder = embedder
         self._verifier = verifier
         self._same, self._different = same, different
+        self._part = max(same, SAME_PART)
 
     async def agree(self, comparison: Comparison) -> bool | None:
         """Return True if both say the same. Raises EmbedError, or what the verifier raises."""
@@ -77,7 +87,10 @@ class VerifierJudge:
         if differing is not None:
             other = await self._score(differing.cached, differing.fresh)
             told_apart = told_apart or other < self._different
-            score = min(score, other) if differing.mostly_shared else score
+            if differing.mostly_shared:
+                # A sentence that says something else seldom scores lower than one in other words.
+                told_apart = told_apart or other < self._part or await asyncio.to_thread(_turned, differing)
+                score = min(score, other)
         if score >= self._same and not told_apart:
             return True
         if self._verifier is None:
@@ -106,6 +119,17 @@ def _told_apart(cached: str, fresh: str) -> bool:
     if max(len(cached), len(fresh)) > _MOST:
         return True
     return any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING))
+
+
+def _turned(parts: _Differing) -> bool:
+    """Return True if what only one of two answers says may be the opposite of what only the other one does."""
+    ours, theirs = (Counter(_WORD.findall(part.lower())) for part in (parts.cached, parts.fresh))
+    if any(ours[word] != theirs[word] for word in _DEGREES):
+        return True
+    if any((ours[one] - theirs[one]) * (ours[other] - theirs[other]) < 0 for one, other in _OPPOSITES):
+        return True
+    found = guards.conflicts(parts.cached[:_MOST], parts.fresh[:_MOST], _TELLING_PARTS)
+    return any(conflict.veto for conflict in found)
 
 
 def _differing(cached: str, fresh: str) -> _Differing | None:
