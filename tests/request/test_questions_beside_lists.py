@@ -25,6 +25,7 @@ CHOICES = "A) oak\nB) trout\nC) moss"
         (f"Which of these is a fish?\n{CHOICES}", f"which of the following is a fish?\n{CHOICES.replace(')', '.')}"),
         ("What is a delta, and how does it form?", "What's a delta? How does it form?"),
         ("What is a delta, and how does it form?", "What is a delta? And how does it form?"),
+        ("What is taught on Mondays \u2014 and which are free?", "What is taught on Mondays - and which are free?"),
         ("How much does it cost and when does it start?", "How much does it cost? When does it start?"),
     ],
 )

@@ -13,7 +13,7 @@ _VERB = "do|does|did|is|are|was|were|can|could|will|would|should|must|may|has|ha
 _SAID = rf"(?!(?:{_WORD}|between|if|whether|that)\b)[^\s.?!:;\n]+"
 _AMOUNT = "much|many|long|often|far|old|large|high|fast|soon|time"
 _JOINED = re.compile(
-    rf"(?P<first>(?:{_WORD}|{_VERB}|what's|who's|where's)(?: {_SAID}){{2,}}?),?"
+    rf"(?P<first>(?:{_WORD}|{_VERB}|what's|who's|where's)(?: {_SAID}){{2,}}?(?<=\w)),?"
     rf" and (?=(?:{_WORD})(?: (?:{_AMOUNT}))?(?:'s|'re| (?:{_VERB}))\b(?: \S+)+)",
     re.IGNORECASE,
 )
