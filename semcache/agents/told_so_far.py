@@ -13,7 +13,7 @@ from semcache.agents.slots import find, words
 
 
 class ToldSoFar:
-    """What a run had been told before the call that `before` names; at first only its task and its user's words."""
+    """All that a run had been told before the call that `before` names; at first only its task and its user's words."""
 
     def __init__(self, run: AgentRun) -> None:
         self._said = "\n".join((run.task, *run.said)).casefold()

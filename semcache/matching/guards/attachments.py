@@ -1,4 +1,4 @@
-"""What belongs to what: an owner and what it owns, a word and what it describes, an asker and the role he has.
+"""Belonging: an owner and what it owns, a word and what it describes, an asker and the role he has.
 
 "The IP of a host name" is not "the host name of an IP", "milk chocolate" is not "chocolate milk", and "an expired visa
 in a valid passport" is not "a valid visa in an expired passport". Parses no grammar: "of", "'s", "as" and words that
@@ -49,7 +49,7 @@ _NOTHING = Attachments((), frozenset(), frozenset(), frozenset())
 
 
 def read(text: SplitText) -> Attachments:
-    """What belongs to what in a text; nothing in a long one."""
+    """Return the belongings that a text names; none of a long one."""
     words = text.words
     if len(words) > _LONGEST:
         return _NOTHING
@@ -64,7 +64,7 @@ def read(text: SplitText) -> Attachments:
 
 
 def exchanged(one: Attachments, two: Attachments) -> str | None:
-    """What has changed places, as an explanation; None if nothing has."""
+    """Return an explanation that names two things that changed places; None if none did."""
     for thing, owner in one.owned - two.owned:
         if (owner, thing) in two.owned - one.owned:
             return f"{min(thing, owner)} and {max(thing, owner)} own each other"

@@ -18,7 +18,7 @@ from semcache.matching.guards import (
     opposed_sides,
     persons,
     roles,
-    sequence,
+    steps_in_order,
     voices,
 )
 from semcache.matching.guards.base import GuardFinding, ReadingGuard
@@ -112,7 +112,7 @@ class DirectionReading(NamedTuple):
     persons: persons.Deeds
     attached: attachments.Attachments
     actors: actors.Actors
-    sequence: sequence.Sequence
+    sequence: steps_in_order.StepOrder
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -195,7 +195,7 @@ def _sides_exchanged(one: DirectionReading, two: DirectionReading) -> str | None
         return f"who does it: {done}"
     if things := opposed_sides.exchanged(one.sides, two.sides):
         return f"{' and '.join(sorted(things))} changed places"
-    return sequence.exchanged(one.sequence, two.sequence) or attachments.exchanged(one.attached, two.attached)
+    return steps_in_order.exchanged(one.sequence, two.sequence) or attachments.exchanged(one.attached, two.attached)
 
 
 def _words_swapped(one: DirectionReading, two: DirectionReading, query: str, cached: str) -> GuardFinding | None:
@@ -239,7 +239,7 @@ def read(text: str) -> DirectionReading:
         persons=persons.read(text),
         attached=attachments.read(words),
         actors=actors.read(words),
-        sequence=sequence.read(words),
+        sequence=steps_in_order.read(words),
     )
 
 

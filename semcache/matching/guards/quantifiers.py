@@ -228,7 +228,7 @@ def read(text: str) -> QuantifierReading:
 
 
 def _denied(lower: str) -> str:
-    """What is denied of all: that all do it ("not all"), or that any does ("all not"); "" for neither."""
+    """Return the denial of all: that all do it ("not all"), or that any does ("all not"); "" for neither."""
     if _NOT_ALL.search(lower) is not None:
         return "not all"
     return "all not" if _ALL_NOT.search(lower) is not None else ""

@@ -1,4 +1,4 @@
-"""What an embedder that wraps another says of itself: what the inner one says."""
+"""An embedder that wraps another: it says of itself all that the inner one says."""
 
 from __future__ import annotations
 

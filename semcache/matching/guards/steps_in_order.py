@@ -1,4 +1,4 @@
-"""What is done first and what is done then.
+"""The order of two steps: which is done first and which is done then.
 
 "Encrypt and then compress", "compress after encrypting" and "before compressing, encrypt" have one order, "compress and
 then encrypt" has the other. Reads what stands on both sides of one "before", "after", "once" or "then". Parses no
@@ -25,17 +25,17 @@ _LONGEST = 40  # words
 _NONE: frozenset[str] = frozenset()
 
 
-class Sequence(NamedTuple):
+class StepOrder(NamedTuple):
     """The lemmas of what comes `first` and of what comes `then`; empty where a text has no order, or several."""
 
     first: frozenset[str]
     then: frozenset[str]
 
 
-_NOTHING = Sequence(_NONE, _NONE)
+_NOTHING = StepOrder(_NONE, _NONE)
 
 
-def read(text: SplitText) -> Sequence:
+def read(text: SplitText) -> StepOrder:
     """The order of the two things that a text says are done one after the other."""
     if len(text.words) > _LONGEST:
         return _NOTHING
@@ -52,10 +52,10 @@ def read(text: SplitText) -> Sequence:
         if not comma:
             return _NOTHING
     one, two = _lemmas(before), _lemmas(behind)
-    return Sequence(two, one) if mark["later"] else Sequence(one, two)
+    return StepOrder(two, one) if mark["later"] else StepOrder(one, two)
 
 
-def exchanged(one: Sequence, two: Sequence) -> str | None:
+def exchanged(one: StepOrder, two: StepOrder) -> str | None:
     """Two words of which one comes first in one text and the other in the other; None if there are none."""
     ahead = (one.first & two.then) - one.then - two.first
     behind = (one.then & two.first) - one.first - two.then
