@@ -101,4 +101,4 @@ class Constraint:
     def _check(self) -> None:
         if self._matcher.is_error():
             reason = self._matcher.get_error().partition("\n")[0]
-            raise GrammarFailed(f"this engine cannot keep to this schema, make it smaller: {reason}")
+            raise GrammarFailed(f"the grammar of this answer failed, a smaller schema may pass: {reason}")
