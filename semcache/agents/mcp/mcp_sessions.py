@@ -12,7 +12,7 @@ import concurrent.futures
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, cast
 
@@ -31,14 +31,16 @@ async def serve_stdio(server: McpServer, results: SharedToolResults, tenant: str
     from mcp.server.stdio import stdio_server
 
     identity = SessionIdentity(tenant, server.user())
-    with anyio.CancelScope() as scope:
-        async with server.opened() as behind, stdio_server(stdin=cast("Any", _lines(0))) as before:
-            await relayed(before, behind, results, identity)
-            scope.cancel()
+    async with server.opened() as behind:
+        # The server is not in the scope: one by URL is told that its session is over.
+        with anyio.CancelScope() as scope:
+            async with stdio_server(stdin=cast("Any", _lines(0))) as before:
+                await relayed(before, behind, results, identity)
+                scope.cancel()
 
 
 async def _lines(file: int) -> AsyncIterator[str]:
-    """The lines of a file descriptor.
+    """The lines of a file descriptor, the last one also where no line feed ends it.
 
     They are read in a thread that nobody waits for: a client need not send anything for a session to end.
     """
@@ -49,7 +51,7 @@ async def _lines(file: int) -> AsyncIterator[str]:
     def read() -> None:
         rest = [b""]
         with suppress(RuntimeError, concurrent.futures.CancelledError, anyio.BrokenResourceError):
-            while piece := os.read(file, _PIECE):
+            for piece in _pieces(file):
                 first, *more = piece.split(b"\n")
                 rest.append(first)
                 for one in more:
@@ -61,6 +63,17 @@ async def _lines(file: int) -> AsyncIterator[str]:
     with lines:
         async for line in lines:
             yield line.decode("utf-8", "replace")
+
+
+def _pieces(file: int) -> Iterator[bytes]:
+    """What a file descriptor has until it ends or fails; a last line that nothing ended is ended."""
+    last = b""
+    with suppress(OSError):
+        while piece := os.read(file, _PIECE):
+            last = piece
+            yield piece
+    if last and not last.endswith(b"\n"):
+        yield b"\n"
 
 
 async def relayed(before: Any, behind: Any, results: SharedToolResults, identity: SessionIdentity) -> None:

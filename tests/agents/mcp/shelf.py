@@ -77,7 +77,7 @@ async def main() -> None:
         import uvicorn
 
         app = server.streamable_http_app()
-        await uvicorn.Server(uvicorn.Config(app, port=int(sys.argv[2]), log_level="warning")).serve()
+        await uvicorn.Server(uvicorn.Config(app, port=int(sys.argv[2]), log_level="info")).serve()
         return
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())

@@ -15,6 +15,7 @@ import pytest
 
 from semcache.agents.mcp import call_relay
 from semcache.agents.mcp.call_relay import STATUS
+from semcache.agents.mcp.mcp_sessions import _lines
 from tests.agents.mcp.test_call_relay import READ, Session, World
 from tests.waiting import PATIENCE
 
@@ -64,6 +65,17 @@ async def test_a_server_that_lists_nothing_is_not_waited_for_at_every_call(monke
     session.relay._ask_after = 0.0
     session.relay._to_server = session._server
     assert "after-write" in await session.call()
+
+
+async def test_the_last_line_of_a_client_needs_no_line_feed_and_one_that_cannot_be_read_ends_it(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"one\n" + "zw\u00f6lf".encode())
+    os.close(writing)
+    assert [line async for line in _lines(reading)] == ["one", "zw\u00f6lf"]
+    os.close(reading)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    assert [line async for line in _lines(folder)] == []
+    os.close(folder)
 
 
 def close(process: subprocess.Popen[str], _: int) -> None:

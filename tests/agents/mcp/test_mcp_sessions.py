@@ -295,6 +295,19 @@ def test_a_change_is_none_less_for_being_sent_in_a_batch_or_oddly_spelt(tmp_path
         assert other.status_code == 404, "a session is that of its credentials"
 
 
+def test_a_server_by_url_is_told_that_its_session_is_over(shelf: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "semcache", "mcp", "--data", str(tmp_path / "data"), "--url", shelf]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(INITIALIZE) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == INITIALIZE["id"]
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+    assert '"DELETE /mcp' in (tmp_path / "shelf.log").read_text()
+
+
 async def test_a_server_by_url_is_given_the_header_that_was_named(tmp_path: Path, shelf: str) -> None:
     args = ["-m", "semcache", "mcp", "--url", shelf, "--data", str(tmp_path / "data")]
     asked = StdioServerParameters(
