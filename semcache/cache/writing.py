@@ -163,7 +163,7 @@ class EntryWriter:
 
     async def _put(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         # What is deleted between here and where it would be shown, by whichever worker, stays away.
-        with self._live.hidden_meanwhile() as hidden:
+        with self._live.hidden_meanwhile([entry.id for entry, _ in entries]) as hidden:
             await self._store.put_all(entries)
             # Known before it is shown: it must not be served to those who rejected what it replaces.
             rejections = await self._rejections(entries)

@@ -33,7 +33,7 @@ class LiveEntries:
         self.wordings = WordingIndex(salt)
         self._store = store
         self._given_up: dict[int, None] = {}
-        self._watchers: list[set[int]] = []
+        self._watchers: dict[int, tuple[set[int], frozenset[int] | None]] = {}
 
     def add(self, card: Card, *, cost: float = 1.0) -> list[Card]:
         """Make a card known; return those that it displaced, which have to leave the index.
@@ -76,19 +76,23 @@ class LiveEntries:
         return entry_id not in self._given_up and self.registry.get(entry_id) is None
 
     @contextmanager
-    def hidden_meanwhile(self) -> Iterator[set[int]]:
-        """Collect the ids that are hidden while the block runs: what was read of the store before may have them."""
+    def hidden_meanwhile(self, among: Iterable[int] | None = None) -> Iterator[set[int]]:
+        """Collect the ids that are hidden while the block runs: what was read of the store before may have them.
+
+        With `among` only those of them. Many blocks may run at a time, and a purge may hide all entries meanwhile.
+        """
         hidden: set[int] = set()
-        self._watchers.append(hidden)
+        self._watchers[id(hidden)] = hidden, None if among is None else frozenset(among)
         try:
             yield hidden
         finally:
-            self._watchers = [watching for watching in self._watchers if watching is not hidden]
+            del self._watchers[id(hidden)]
 
     async def hide(self, *ids: int) -> None:
         """Make entries unfindable. Never raises."""
-        for hidden in self._watchers:
-            hidden.update(ids)
+        gone = frozenset(ids)
+        for hidden, among in self._watchers.values():
+            hidden.update(gone if among is None else gone & among)
         for entry_id in ids:
             card = self.registry.remove(entry_id)
             if card is not None:

@@ -1,4 +1,4 @@
-"""An entry is found by its wording in the partition that it is kept in now."""
+"""An entry is found by its wording in the partition that it is kept in now; who stores hears what of its own was hidden."""
 
 from __future__ import annotations
 
@@ -27,4 +27,15 @@ async def test_an_entry_that_left_its_partition_while_its_wording_waited_is_not_
     live.add_stored(replace(CARD, id=2, exact=b"other"))
     live.read_wordings(1000)
     assert live.wordings.find([CARD.partition], CARD.text) == [2]
+    await index.close()
+
+
+async def test_who_stores_an_entry_remembers_no_other_of_a_purge() -> None:
+    index = IndexOwner(PartitionedIndex(4))
+    live = LiveEntries(MemoryStore(), EntryRegistry(lambda _name: Quota(9, Lru())), HotEntries(9), index, salt=b"s")
+    with live.hidden_meanwhile() as all_hidden, live.hidden_meanwhile([7, 8]) as own:
+        await live.hide(*range(8))
+        assert (all_hidden, own) == (set(range(8)), {7})
+    await live.hide(8)
+    assert own == {7}
     await index.close()
