@@ -105,7 +105,8 @@ class BatchingEmbedder(EmbedderWrapper[Encoder]):
             by_scope: dict[str, list[_EmbedCall]] = {}
             for call in calls:
                 by_scope.setdefault(call.scope, []).append(call)
-            _deliver([answer for some in by_scope.values() for answer in self._answer(some)])
+            for some in by_scope.values():
+                _deliver(self._answer(some))
 
     def _take(self) -> list[_EmbedCall]:
         """Wait for calls and return as many as fit into a batch; none when closed."""

@@ -13,6 +13,7 @@ from semcache.errors import EmbedError, InvalidArgument
 from semcache.models.embedders.batching import BatchingEmbedder
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.runtime import scoped_memo
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -223,4 +224,27 @@ async def test_what_is_read_in_a_text_is_remembered_for_the_scope_that_sent_it()
             assert isinstance(found, EmbedError)
         else:
             assert np.array_equal(found, HashingEmbedder(32).encode(call[1:]))
+    await embedder.close()
+
+
+async def test_a_scope_does_not_wait_until_those_behind_it_are_encoded_too() -> None:
+    class Stepwise(Gated):
+        def encode(self, texts: Sequence[str]) -> Matrix:
+            rows = super().encode(texts)
+            self.gate.clear()
+            return rows
+
+    async def ask(tenant: str) -> Matrix:
+        scoped_memo.enter(tenant)
+        return await embedder.embed([f"text of {tenant}"])
+
+    inner = Stepwise()
+    embedder = BatchingEmbedder(inner)
+    first = await occupy(embedder, inner)
+    one, two = [asyncio.create_task(ask(tenant)) for tenant in ("one", "two")]
+    await asyncio.sleep(0)
+    for task in (first, one, two):
+        inner.gate.set()
+        async with asyncio.timeout(PATIENCE):
+            await task
     await embedder.close()
