@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.explaining import explain
@@ -23,8 +24,8 @@ from semcache.types import Admission, Forward, Request, Scope, Selector, Serve, 
 if TYPE_CHECKING:
     from semcache.cache.opening_choices import CacheOptions
 
-# A misspelling of these would share answers with whom it was to keep them from.
 _CALLER = ("tenant", "user", "namespace", "category")
+_FIELDS = frozenset({"user_id"})  # of vendors' chat requests, whose names are close to these
 
 
 class AsyncCache(ResponseCache):
@@ -93,8 +94,8 @@ class AsyncCache(ResponseCache):
     ) -> Request:
         """The request of a caller, whose user scopes it only where the pack shares by user. Raises InvalidArgument."""
         for name in params:
-            if meant := get_close_matches(name.lower(), _CALLER, n=1, cutoff=0.7):
-                raise InvalidArgument(f"{name!r} is no field of a chat request: did you mean {meant[0]!r}?")
+            if meant := _meant(name):
+                raise InvalidArgument(f"{name!r} is no field of a chat request: did you mean {meant!r}?")
         request = chat_request(prompt, model, params, caller, category)
         scope = request.scope if self.pack.share == "user" else replace(request.scope, user=None)
         return replace(request, scope=scope, asker=caller.user)
@@ -153,6 +154,13 @@ class AsyncCache(ResponseCache):
         # The request was counted when it was looked up; this row carries what it cost.
         self.note(lookup, replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=admitted.label), count=0))
         return admitted
+
+
+@lru_cache(maxsize=256)
+def _meant(name: str) -> str:
+    """Return the argument that a caller meant with the name of a field of a chat request, "" for another field."""
+    close = () if name in _FIELDS else get_close_matches(name.lower(), _CALLER, n=1, cutoff=0.7)
+    return close[0] if close else ""
 
 
 def _checked(data: str | os.PathLike[str], options: CacheOptions) -> str:

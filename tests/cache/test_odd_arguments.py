@@ -62,11 +62,17 @@ def test_a_message_that_json_would_write_as_another_text_is_refused(cache: Seman
         cache.lookup([{"role": "user", "content": b"How do I pay?"}])
 
 
-@pytest.mark.parametrize("misspelt", ["tennant", "tenant_id", "user_id", "name_space", "categories"])
+@pytest.mark.parametrize("misspelt", ["tennant", "tenant_id", "users", "name_space", "categories"])
 def test_a_misspelt_caller_shares_no_answers_with_everybody(cache: SemanticCache, misspelt: str) -> None:
     for ask in (cache.lookup, cache.explain):
         with pytest.raises(InvalidArgument, match=f"'{misspelt}' .* did you mean"):
             ask("How do I pay?", **{misspelt: "acme"})
+
+
+def test_a_field_of_a_vendor_with_the_name_of_a_caller_is_passed_and_keeps_answers_apart(cache: SemanticCache) -> None:
+    cache.record(cache.lookup("How do I pay?", user_id="ann"), "By card.")
+    assert cache.lookup("How do I pay?", user_id="ann").answer == "By card."
+    assert cache.lookup("How do I pay?", user_id="bo").answer is None
 
 
 def test_a_report_about_what_was_found_is_refused_and_not_lost(cache: SemanticCache) -> None:
