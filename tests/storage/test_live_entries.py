@@ -1,4 +1,4 @@
-"""An entry is found by its wording in the partition that it is kept in now; who stores hears what of its own was hidden."""
+"""An entry is found by its wording where it is kept now; who stores hears what of its own was hidden."""
 
 from __future__ import annotations
 
