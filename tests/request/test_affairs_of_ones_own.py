@@ -30,6 +30,8 @@ Who wrote My Fair Lady?|Has my dog eaten something bad?|How do I unblock my card
 What should I do if my order is late?
 Why do I have to pay for my refund?|Can I renew my permit online?|Is mining legal?|What is a mine?|What is balance?
 Write a complaint: my wages haven't come in|I ordered a lamp and it never came, what can I do?|Book ideas for my aunt
+I was told I would need a visa|Is my sourdough ready?
+I haven't got a passport|Client 500 error|Customer 360 explained
 How do I show my files in the terminal?|Why would someone be banned?|I installed the driver but it is not loading
 Do you support countries other than mine?|Can you read my palm?|How much do I get if I sell my old car?"""
 NOW = """Is the sauna open again?|Has the tunnel reopened?|Is the new bridge finished?|How full is the car park?
@@ -37,7 +39,8 @@ When is the next council meeting?|How's Nokia doing?|Latest on the port strike|W
 How many jobs are queued?|Has the vote started yet?|Show the current job openings|What's the surf like in Nazare?
 How long is the wait for an agent?|Is the school closed because of the snow?|Standings in the second division"""
 ANY_DAY = """When is the next lunar eclipse?|How are you doing?|How long is the wait for a new passport?
-Is the Earth full?
+Is the Earth full?|Is the list empty?|How many volcanoes are active?|Do you have parking for guests?
+Is there parking at the hotel?
 Why is Homer still read today?|How do people today make candles?|What is a current of 2 amperes?|Is it safe yet?
 Is there a way to unsend a mail that has not been read yet?|What comes next after step three?
 Which elements are left?"""
@@ -64,6 +67,11 @@ Comment résilier mon contrat ?|Wie kündige ich meinen Vertrag?|Warum ist meine
 Come disdico il mio contratto?
 Como cancelo minha assinatura?|Hoe zeg ik mijn contract op?|Jak anulować moje zamówienie?
 Siparişimi nasıl iptal ederim?
+Combien de temps ai-je pour retourner un article ?|Wie viel Zeit habe ich für den Widerruf?
+Wie viele Tage habe ich Zeit, um Schuhe zurückzugeben?|¿Cuánto tiempo tengo para devolver un pedido?
+Quanto tempo tenho para devolver um produto?|Hoeveel tijd heb ik om een pakket terug te sturen?
+Ile mam czasu na zwrot towaru?|Сколько у меня времени на возврат?|¿Cuántos días de vacaciones tengo por ley?
+J'ai perdu ma carte à l'étranger|Perdí mi tarjeta en el extranjero|Mein Konto wurde gehackt|Quels sont mes droits ?
 كيف ألغي طلبي؟|मैं अपना ऑर्डर कैसे रद्द करूँ?"""
 NOW_ABROAD = """Идёт ли снег?|谁在领先|雨降ってる？|Il museo è aperto?|Hat der Zoo offen?|Gibt es Staus?|Piove?
 Где сейчас пробки?|Последние новости|Какая последняя версия Rust?|现在堵车吗|最新新闻|今天星期几
@@ -72,7 +80,8 @@ NOW_ABROAD = """Идёт ли снег?|谁在领先|雨降ってる？|Il museo
 Zijn jullie nu open?
 Bugün dolar kuru|Şu an açık mısınız?|سعر الدولار اليوم|आज मौसम कैसा है?"""
 ANY_DAY_ABROAD = """为什么今天人们还读莎士比亚|なぜ今日でも読まれているのですか|왜 오늘날에도 셰익스피어를 읽나요?
-Почему Пушкина читают и сегодня?|什么是电流|Что такое курс?|Wie entsteht ein Kurs?"""
+Почему Пушкина читают и сегодня?|什么是电流|Что такое курс?|Wie entsteht ein Kurs?
+Hat der Laden sonntags geöffnet?|Wie wird der Dollarkurs bestimmt?|Warum lesen wir Kafka heute noch?"""
 
 
 def _each(lines: str) -> list[str]:

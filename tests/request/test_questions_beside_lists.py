@@ -42,6 +42,7 @@ def test_one_question_has_one_wording(one: str, two: str) -> None:
         (f"Which of these is a fish?\n{CHOICES}", f"Which of these is a fish?\n{CHOICES.replace('oak', 'elm')}"),
         (f"Which of these is a fish?\n{CHOICES}", "Which of these is a fish?\nA) trout\nB) oak\nC) moss"),
         (f"Which of these is a fish?\n{CHOICES}", f"Which of these is no fish?\n{CHOICES}"),
+        (f"Convert this to HTML\n{TABLE}", f"Convert this to HTML\n{TABLE.replace('---', ':---:', 1)}"),
     ],
 )
 def test_another_table_or_choice_has_another_wording(one: str, two: str) -> None:

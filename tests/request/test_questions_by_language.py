@@ -52,6 +52,11 @@ APART = [
     ("Como cancelo minha conta?", "Onde cancelo minha conta?"),
     ("Come modifico il mio profilo?", "Dove modifico il mio profilo?"),
     ("Come mai?", "Perché no?"),
+    ("Wo arbeite ich morgen?", "Wo kann ich morgen arbeiten?"),
+    ("Quand puis-je vendre ma maison ?", "Quand vendre ma maison ?"),
+    ("¿Cómo se cierra una herida?", "¿Cómo cerrar una herida?"),
+    ("Come si scarica la batteria?", "Come scaricare la batteria?"),
+    ("Como se apaga uma estrela?", "Como apagar uma estrela?"),
 ]
 
 

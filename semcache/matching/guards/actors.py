@@ -38,6 +38,13 @@ _UNTOLD = vocabulary(
     need want help go come start stop begin end keep change open close charge connect sync run move turn work book
     """
 )
+# Behind these and whom "my" names, "to" says what that one does; "use my savings to pay" says what for.
+_URGING = vocabulary(
+    """
+    ask tell teach get want allow help force make permit enable invite convince persuade expect require remind train
+    order encourage advise like beg trust authorize authorise for
+    """
+)
 _LONGEST = 30  # words
 _NOUNS = 2  # words of a noun phrase behind "my"
 _NOBODY: frozenset[str] = frozenset()
@@ -72,6 +79,8 @@ def read(text: SplitText) -> Actors:
                     break
                 named.add(stem(noun))
                 if done_to and words[end : end + 1] and is_past(words[end]):
+                    break
+                if words[end : end + 1] == ("to",) and not (place and lemma_of(words[place - 1]) in _URGING):
                     break
                 if not noun.endswith("'s") and _add(words, end, stem(noun), acting, sure=asked):
                     break

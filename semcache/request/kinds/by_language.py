@@ -31,7 +31,7 @@ _MOMENT = CuedPatterns(
         "gerade verspätungen neues", r"\bgerade (?:offen|geöffnet|zu|geschlossen)\b|\bgibt es (?:verspätungen|neues)\b"
     ),
     rule("jetzt", r"\bjetzt\W*$|\bjetzt (?:offen|geöffnet|zu|geschlossen|verfügbar)\b"),
-    rule("dollarkurs eurokurs", r"\b(?:dollar|euro)kurs\b(?! \w+ (?:gebildet|berechnet))"),
+    rule("dollarkurs eurokurs", r"\b(?:dollar|euro)kurs\b(?! (?:\w+ )?(?:gebildet|berechnet|bestimmt|festgelegt))"),
     # French
     rule("hier maintenant", r"\bhier(?: soir)?\W*$|\bmaintenant\W*$"),
     rule("pleut neige", r"\b(?:il|qu'il) (?:pleut|neige)(?: (?:à|en|sur)\b|\W*$)|\bpleut-il\b"),
@@ -96,7 +96,10 @@ _MOMENT = CuedPatterns(
     rule("открыт открыта открыто", r"^\W*открыт\w? ли\b"),
     rule("дождь снег лидирует", r"\bид[её]т ли (?:дождь|снег)\b|^\W*кто лидирует\b"),
     # What is open, what it is like outside
-    rule("offen geöffnet", r"^\W*(?:hat|ist) [^?]{1,40} (?:offen|geöffnet)\W*$"),
+    rule(
+        "offen geöffnet",
+        r"^\W*(?:hat|ist) (?![^?]*\b(?:\w+tags|feiertagen|nachts|täglich|immer)\b)[^?]{1,40} (?:offen|geöffnet)\W*$",
+    ),
     rule("aperto aperta aberto aberta abierto abierta", r"\b(?:è|está|esta) (?:\w+ )?(?:apert|abert|abiert)[oa]\W*$"),
     rule("otwarty otwarta otwarte açik", r"^\W*czy \w+ jest (?:teraz )?otwart\w\W*$|\baçik m[iı]\W*$"),
     rule(
@@ -136,10 +139,11 @@ _MOMENT_UNSPACED = any_of(
     r"اليوم|الآن|أمس|غد[اً]|الطقس|سعر (?:الدولار|الذهب|اليورو|البيتكوين)|كم الساعة",
     r"आज|अभी (?!तक)|मौसम (?:कैसा|कैसे)|कल (?:कौन|का|की|के|मौसम)|कितने बजे (?:हैं|है)",
 )
-# What lasts to this day: why Shakespeare is read today, in any language.
+# What lasts to this day: why Shakespeare is read today.
 _LASTING = any_of(
     r"为什么.{0,4}(?:今天|现在|目前).{0,12}(?:还|仍)|なぜ.{0,24}今日でも|왜 오늘날"
-    r"|\bпочему\b.{1,80}\b(?:и сегодня|до сих пор)\b"
+    r"|\bпочему\b.{1,80}\b(?:и сегодня|до сих пор)\b|\bwarum\b.{1,80}\bheute noch\b"
+    r"|\bpourquoi\b.{1,80}\bencore aujourd'hui\b|\bpor qu[ée]\b.{1,80}\b(?:todav[íi]a|a[úu]n) hoy\b"
 )
 # The weather of a month is the climate, and how it is foretold the same on any day.
 _CLIMATE = any_of(

@@ -12,7 +12,8 @@ _LEAD = r"^\W*+(?:(?:hi|hello|hey|ok|so|and|but|please)\W+)*"
 # Of these "the" points to no single one: "is the Earth full of water?"
 _GENERIC = (
     r"(?:earth|moon|sun|universe|world|sky|sea|ocean|human|brain|heart|body|liver|glass|past|future|soul|mind|internet"
-    r"|word|term|answer|statement|following|sentence|set|function|matrix|graph|system|bible|law|same|us|usa|uk)\b"
+    r"|word|term|answer|statement|following|sentence|set|list|string|array|stack|buffer|heap|function|matrix|graph|system"
+    r"|bible|law|same|us|usa|uk)\b"
 )
 _PLACES = (
     r"(?:room|bedroom|bathroom|kitchen|house|home|office|garage|pool|gym|sauna|beach|lake|cellar|attic|basement|oven"
@@ -55,7 +56,7 @@ _STATES = CuedPatterns(
         rf"{_LEAD}(?:when(?:'s| is| are| does| do| will)|what time (?:is|does)) (?:the |your )?next "
         r"(?!(?:\w+ )?(?:solar|lunar|moon|eclipse|comet|solstice|equinox|transit|leap year)\b)(?!(?:step|stage|phase"
         r"|question|chapter|line|token|number|dose|pill|ice age|page)s?\b)[\w-]+",
-        rf"{_LEAD}what(?:'s| is) next on the \w+",
+        rf"{_LEAD}what(?:'s| is) next on the (?!periodic\b)\w+",
     ),
     rule(
         "again",
@@ -86,7 +87,8 @@ _STATES = CuedPatterns(
     ),
     rule(
         "many which who",
-        rf"{_LEAD}(?:how many|which) (?!(?:elements|letters|numbers|planets|people can|electrons)\b)(?:[\w-]+ ){{1,3}}?"
+        rf"{_LEAD}(?:how many|which) (?!(?:elements|letters|numbers|planets|people can|electrons|volcanoes|countries"
+        rf"|languages|species|databases)\b)(?:[\w-]+ ){{1,3}}?"
         rf"(?:are|is) (?:still |currently )?{_ACTIVE}\W*$",
         rf"{_LEAD}how many (?:[\w-]+ ){{1,2}}?(?:are|is) (?:still )?(?:left|free|available|open) (?:on|for"
         rf"|at) (?:the|flight"
@@ -100,12 +102,12 @@ _STATES = CuedPatterns(
     ),
     rule(
         "space parking seats tickets tables rooms spots places busy crowded packed quiet wait queue",
-        rf"{_LEAD}is there (?:still |any )*(?:space|parking|a queue|a line) (?:left )?(?:in|at|on|near) (?!(?:python"
-        rf"|html|css)\b)\w",
+        rf"{_LEAD}is there (?:(?:still |any )*(?:space|a queue|a line|parking(?= left\b))|still parking) (?:left )?"
+        rf"(?:in|at|on|near) (?!(?:python|html|css|mars)\b)\w",
         rf"{_LEAD}(?:is it|how) (?:busy|crowded|packed|quiet) (?:at|in|on) (?:the )?\w[\w' ]{{1,40}}\W*$",
-        rf"{_LEAD}(?:any|do you have (?:any )?)\s?(?:seats|tickets|tables|rooms|slots|spots|places|parking) (?:left "
-        rf"|free |available )?"
-        r"(?:on|for|at|near) \w",
+        rf"{_LEAD}(?:any|do you have (?:any )?)\s?(?:seats|tickets|tables|rooms|slots|spots|places"
+        r"|parking(?= (?:left|free|available)\b)) (?:left |free |available )?"
+        r"(?:on|at|near|for(?! (?:guests|children|kids|toddlers|babies|wheelchairs?|disabled|students|groups)\b)) \w",
         rf"{_LEAD}what(?:'s| is) the (?:wait|queue|line) (?:like )?at \w",
     ),
     rule(

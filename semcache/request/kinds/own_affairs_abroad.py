@@ -18,6 +18,7 @@ class _Language(NamedTuple):
     way: re.Pattern[str]  # what asks for the way, the reason or a rule
 
 
+_CLAUSE = r"(?:^\W*+|[.,!;:]\s[^\w.,!;:]*+)"  # where one begins; no mark of it is read twice
 _SPANISH = _Language(
     any_of(
         r"\b(?:cu[áa]l|cu[áa]ndo|d[óo]nde) (?:es|est[áa]n?|son) mis? (?!signo|prop[óo]sito)\w+"
@@ -25,7 +26,8 @@ _SPANISH = _Language(
         r"|sueldo"
         r"|salario|n[óo]mina|suscripci[óo]n|citas?|vacaciones|vuelo|tarifa|notas?|tarjeta|env[íi]o|transferencia|jefe"
         r"|an[áa]lisis|beca|p[óo]liza|reclamaci[óo]n|horario|correos?|reuniones|puntos)\b",
-        r"\bcu[áa]nt[oa]s? .{1,40}(?:me quedan?|tengo|debo|gast[ée])\b|\bcu[áa]ndo (?:me pagan|cobro|me llega)\b",
+        r"\bcu[áa]nt[oa]s? .{1,40}(?:me quedan?|tengo(?! para\b)|debo|gast[ée])\b"
+        r"|\bcu[áa]ndo (?:me pagan|cobro|me llega)\b",
         r"\b(?:todav[íi]a|a[úu]n) no (?:he recibido|me ha|me han|he cobrado|recib[íi])|\bno (?:me ha llegado"
         r"|he recibido)",
         r"\bme (?:cobraron|han cobrado|cargaron) (?:dos veces|de m[áa]s|el doble)|^\W*+(?:ya )?me (?:aprobaron"
@@ -35,17 +37,19 @@ _SPANISH = _Language(
         r"^\W*+tengo (?:alg[úu]n |alguna )?(?:\w+ )?(?:correos?|mensajes?|citas?|reuniones|clases|multas?|deudas?)\b",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:c[óo]mo|d[óo]nde (?:puedo|encuentro|veo)|qu[ée] (?:hago|pasa)|por qu[ée] (?!me\b)|si"
+        rf"{_CLAUSE}(?:c[óo]mo|d[óo]nde (?:puedo|encuentro|veo)|qu[ée] (?:hago|pasa)|por qu[ée] (?!me\b)|si"
         r"|puedo|debo)\b"
     ),
 )
 _FRENCH = _Language(
     any_of(
-        r"\b(?:quel(?:le)?s?|o[ùu]|quand) (?:est|sont) (?:mon|ma|mes) (?!signe|but\b)\w+|\b(?:mon|ma"
+        r"\b(?:quel(?:le)?s?|o[ùu]|quand) (?:est|sont) (?:mon|ma|mes) (?!signe|but\b|droits\b|devoirs\b|options\b)\w+"
+        r"|\b(?:mon|ma"
         r"|mes) (?:\w+ )?(?:solde|compte|commandes?|colis|demande|r[ée]servations?|factures?|paiement"
         r"|remboursement|contrat|salaire|abonnement|rendez-vous|cong[ée]s?|vol|forfait|dossier|notes?|carte|livraison"
         r"|virement|chef|analyses|bourse|police|r[ée]clamation|emploi du temps|mails?|r[ée]unions?|points)\b",
-        r"\bcombien\b.{0,40}\b(?:me reste|ai-je|j'ai d[ée]pens[ée]|dois-je payer)|\bquand (?:serai|suis)-je pay[ée]",
+        r"\bcombien\b.{0,40}\b(?:me reste|ai-je(?! pour\b)|j'ai d[ée]pens[ée]|dois-je payer)"
+        r"|\bquand (?:serai|suis)-je pay[ée]",
         r"\b(?:n'ai|ai) (?:toujours|encore) (?:pas|rien) re[çc]u|\bai-je (?:d[ée]j[àa] )?[ée]t[ée]\b"
         r"|\bje n'ai rien re[çc]u",
         r"^\W*+ai-je (?:des|un|une|encore) (?:\w+ )?(?:mails?|messages?|rendez-vous|r[ée]unions?|cours|amendes?"
@@ -53,7 +57,7 @@ _FRENCH = _Language(
         r"^\W*+et (?:le|la|les) mien(?:ne|s|nes)?\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:comment|o[ùu] (?:puis-je|trouver|voir)|pourquoi (?!ai-je\b)|que (?:faire|se passe)"
+        rf"{_CLAUSE}(?:comment|o[ùu] (?:puis-je|trouver|voir)|pourquoi (?!ai-je\b)|que (?:faire|se passe)"
         r"|si|puis-je"
         r"|dois-je)\b"
     ),
@@ -64,7 +68,8 @@ _GERMAN = _Language(
         r"|rechnung|rechnungen|konto|kontostand|gehalt|lohn|urlaub|antrag|termin|termine|vertrag|buchung|tarif|guthaben"
         r"|erstattung|zahlung|überweisung|bewerbung|note|noten|stundenplan|befund|laborwerte|rezept|chef|nachrichten"
         r"|mails|punkte|limit|flug)\b",
-        r"\bwie ?viele? (?:\w+ )?\w+ (?:habe|hatte|schulde) ich\b|\bwann (?:bekomme|kriege|erhalte) ich (?:mein|das"
+        r"\bwie ?viele? (?!.{0,24}\bzeit\b)(?:\w+ )?\w+ (?:habe|hatte|schulde) ich\b"
+        r"|\bwann (?:bekomme|kriege|erhalte) ich (?:mein|das"
         r"|die)",
         r"\bhabe? .{0,40}(?:immer noch|noch) (?:nicht|kein\w*)(?:\W*$| (?:erhalten|bekommen|da))"
         r"|\bwelche \w+ habe ich\b|\b(?:wann|wo) (?:ist|sind) (?:mein|unser)\w* \w+\W*$|\bnoch nicht "
@@ -75,7 +80,7 @@ _GERMAN = _Language(
         r"|mit meine[mr])\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:wie (?!hoch\b|viele?\b|ist\b|lautet\b)|wo (?:kann|finde|sehe) ich|warum (?!wurde mir\b)"
+        rf"{_CLAUSE}(?:wie (?!hoch\b|viele?\b|ist\b|lautet\b)|wo (?:kann|finde|sehe) ich|warum (?!wurde mir\b)"
         r"|was (?:mache|tue"
         r"|passiert|kann)|wenn|falls|kann|darf|muss|soll)\b"
         r"|\bwenn (?:ich|mein\w*)\b"
@@ -94,7 +99,7 @@ _ITALIAN = _Language(
         r"|a|ei|e)\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:come|dove (?:posso|trovo|vedo)|perch[ée] (?!mi (?:avete|hanno))|cosa (?:faccio"
+        rf"{_CLAUSE}(?:come|dove (?:posso|trovo|vedo)|perch[ée] (?!mi (?:avete|hanno))|cosa (?:faccio"
         r"|succede)|se|posso"
         r"|devo)\b"
     ),
@@ -105,13 +110,14 @@ _PORTUGUESE = _Language(
         r"|minhas?) (?:\w+ )?(?:saldo|conta|pedidos?|encomendas?|pacote|solicita[çc][ãa]o|reservas?|faturas?"
         r"|pagamento|reembolso|contrato|sal[áa]rio|assinatura|consultas?|f[ée]rias|voo|plano|notas?|cart[ãa]o|chefe"
         r"|exames?|bolsa|ap[óo]lice|reclama[çc][ãa]o|hor[áa]rio|e-?mails?|reuni[õo]es|pontos)\b",
-        r"\bquant[oa]s? (?:.{1,40} )?(?:me restam?|tenho|devo|gastei)\b|\bquando (?:vou receber|me pagam|recebo)\b",
+        r"\bquant[oa]s? (?:.{1,40} )?(?:me restam?|tenho(?! para\b)|devo|gastei)\b"
+        r"|\bquando (?:vou receber|me pagam|recebo)\b",
         r"\bainda n[ãa]o (?:recebi|chegou|me)\b|\bfui cobrad[oa]\b|\bme cobraram\b",
         r"^\W*+tenho (?:\w+ )?(?:e-?mails?|mensagens|consultas?|reuni[õo]es|aulas|multas|d[íi]vidas)\b"
         r"|^\W*+e (?:o|a|os|as) (?:meus?|minhas?)\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:como|onde (?:posso|vejo|encontro)|por ?que (?!(?:fui|me)\b)|o que (?:fa[çc]o"
+        rf"{_CLAUSE}(?:como|onde (?:posso|vejo|encontro)|por ?que (?!(?:fui|me)\b)|o que (?:fa[çc]o"
         r"|acontece)|se|posso"
         r"|devo)\b"
     ),
@@ -122,13 +128,14 @@ _DUTCH = _Language(
         r"|facturen"
         r"|betaling|terugbetaling|contract|salaris|loon|abonnement|afspraak|afspraken|verlof|vlucht|cijfers?|levering"
         r"|limiet|baas|uitslag|beurs|polis|claim|rooster|mails?|punten)\b",
-        r"\bhoeveel (?:\w+ )?\w+ (?:heb ik|moet ik nog)\b|\bwanneer (?:krijg|ontvang) ik (?:mijn|het|de)\b",
+        r"\bhoeveel (?!tijd\b)(?:\w+ )?\w+ (?:heb ik(?! om\b)|moet ik nog)\b"
+        r"|\bwanneer (?:krijg|ontvang) ik (?:mijn|het|de)\b",
         r"\bheb .{0,40}nog steeds (?:niet|geen)\b|\bnog niet (?:ontvangen|gekregen|aangekomen|binnen)\b"
         r"|\b(?:twee keer|dubbel) afgeschreven\b",
         r"^\W*+heb ik (?:\w+ )?(?:ongelezen|nieuwe|openstaande|morgen|nog) ?\w+|^\W*+en (?:de|het) mijne\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:hoe (?!hoog\b|veel\b)|waar (?:kan|vind|zie) ik|waarom (?!is er\b)|wat (?:moet"
+        rf"{_CLAUSE}(?:hoe (?!hoog\b|veel\b)|waar (?:kan|vind|zie) ik|waarom (?!is er\b)|wat (?:moet"
         r"|gebeurt|doe)|als|kan"
         r"|mag"
         r"|moet)\b"
@@ -140,7 +147,8 @@ _POLISH = _Language(
         r"|paczk\w+|wnios\w+|rezerwacj\w+|faktur\w*|umow\w+|wypłat\w+|pensj\w+|zwrot\w*|lot\w*|wizyt\w+|wynik\w*"
         r"|ocen\w*"
         r"|urlop\w*|szef\w*|plan\w*|subskrypcj\w+|reklamacj\w+|punkt\w*|mail\w*|spotkani\w+|przelew\w*|płatnoś\w+)\b",
-        r"\bile (?:\w+ )?(?:mam|mi zostało|wydał[ae]m|zarabiam)\b|\bile .{1,30} (?:mi zostało|mam jeszcze)\b",
+        r"\bile (?:\w+ )?(?:mam(?! czasu\b| na zwrot)|mi zostało|wydał[ae]m|zarabiam)\b"
+        r"|\bile .{1,30} (?:mi zostało|mam jeszcze)\b",
         r"\bjaki\w* mam (?!szans|opcj|możliw)\w+\W*$|\bkiedy (?:dostanę|otrzymam)\b|\b(?:nadal|jeszcze"
         r"|wciąż) nie (?:dostał|otrzymał|przysz|dotarł)\w+"
         r"|\b(?:obciążono|obciążyliście) mnie\b",
@@ -148,7 +156,7 @@ _POLISH = _Language(
         r"|^\W*+a m(?:oje|oja|ój)\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:jak|gdzie (?:mogę|znajdę)|dlaczego (?!obciąż)|co (?:zrobić|robić|jeśli)|jeśli"
+        rf"{_CLAUSE}(?:jak|gdzie (?:mogę|znajdę)|dlaczego (?!obciąż)|co (?:zrobić|robić|jeśli)|jeśli"
         r"|czy mogę|czy muszę)\b"
     ),
 )
@@ -194,7 +202,7 @@ _RUSSIAN = _Language(
         r"|сообщени"
         r"|в календаре|в корзине|на сч|отпуск|план|завтра|сегодня|следующ|за тариф|балл)\w*"
         r"|\bсколько .{1,40} у меня\b|\b(?:какой|какая|какие|какое|есть ли|сколько|что|когда) у меня\b(?! \w*(?:бол"
-        r"|диагноз))",
+        r"|диагноз|времени|дней на))",
         r"\b(?:когда|почему|зачем) (?:мне|с меня|меня) (?:заплатят|списали|сняли|вернут|перезвонят|уволили"
         r"|заблокировали)",
         r"\b(?:до сих пор|вс[её] ещ[её]|так и|ещ[её]) не (?:получил|приш|верну|достав|зачисл|опла|мне)\w*"
@@ -206,7 +214,7 @@ _RUSSIAN = _Language(
         r"|\bкто мой\b|\bгде я (?:живу|работаю)\b|\bгде мо[йяеёи]\b|^\W*+а (?:мой|моя|мо[её]|мои|у меня)\W*$",
     ),
     any_of(
-        r"(?:^|[.,!;:]\s)\W*+(?:как (?!ой|ая|ие|ое)|что делать|почему (?!с меня\b|меня\b)|можно ли|могу ли"
+        rf"{_CLAUSE}(?:как (?!ой|ая|ие|ое)|что делать|почему (?!с меня\b|меня\b)|можно ли|могу ли"
         r"|где (?:я могу|можно|найти)"
         r"|если|нужно ли|должен ли)|\bкак (?:мне )?(?:узнать|проверить|отменить|вернуть|изменить)\b"
     ),
@@ -281,6 +289,14 @@ _OF_ANY = any_of(
     r"\b(?:übertragbar|verjährt|geregelt|pfändbar|wirksam|kündbar|steuerpflichtig|gesperrt|pignorabile|cessible"
     r"|saisissable|embargable|transferible|trasferibile|overdraagbaar)\W*$"
     r"|\b(?:ohne|zonder|senza|sans|sem|sin) .{1,40}$|\b(?:gültig|geldig|valid[oae]|valable|válid[oa])\b"
+    r"|\b(?:gesetzlich|laut gesetz|(?:par|selon) la loi|por ley|seg[úu]n la ley|per legge|por lei|wettelijk)\b"
+)
+# What was lost, stolen or broken is told for the way out of it.
+_TROUBLE = any_of(
+    r"\b(?:verloren|gestohlen|geklaut|gehackt|beschädigt|kaputt|vergessen|perdue?s?|volée?s?|piratée?s?|abîmée?s?"
+    r"|endommagée?s?|oublié|perdí|perdid[oa]|robaron|robad[oa]|hackead[oa]|dañad[oa]|olvidé|olvidado|perso|smarrit[oa]"
+    r"|rubat[oa]|hackerat[oa]|danneggiat[oa]|dimenticato|perdi|roubad[oa]|roubaram|danificad[oa]|esqueci|gestolen"
+    r"|beschadigd|vergeten)\b"
 )
 
 
@@ -293,7 +309,8 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     if not _ANY_LATIN.isdisjoint(bag) and any(
         not cues.isdisjoint(bag) and _asks_for_own(folded, language) for cues, language in _LATIN
     ):
-        return _OF_ANY.search(folded) is None
+        told = "?" not in folded and _TROUBLE.search(folded) is not None
+        return not told and _OF_ANY.search(folded) is None
     turkish = not _TURKISH_WORDS.isdisjoint(bag) if folded.isascii() else _TURKISH_LETTER.search(folded) is not None
     return turkish and _TURKISH_ENDING.search(folded) is not None and _asks_for_own(folded, _TURKISH)
 

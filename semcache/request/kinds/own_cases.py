@@ -27,7 +27,7 @@ _TOLD = CuedPatterns(
         "promised told assured",
         r"^\W*+(?:[\w'-]+ ){0,3}?(?:i|we) (?:was|were|have been|had been) (?:promised|assured|told (?:that )?(?:you"
         r"|someone"
-        r"|somebody|it|my|i) (?:would|will))\b",
+        r"|somebody|it|my|i) (?:would|will)(?! (?:need|have to)\b))\b",
         r"\bpromised (?:to (?:call|contact|send|refund|pay|reply|get back)|me|us)\b",
     ),
     rule(
@@ -39,7 +39,8 @@ _TOLD = CuedPatterns(
         r"|credited|show(?:n|ed)?(?: up)?|reached|turned up|been)\b",
         rf"^\W*+(?:[\w'-]+ ){{0,2}}?(?:i|we)(?:'ve| have| had|'d)? {_LATELY}(?:haven't|have not|didn't|did not|never"
         rf"|not"
-        rf"|havent|didnt|still (?:haven't|have not|no|waiting)) {_LATELY}(?:got|gotten|get|received?|seen|heard back"
+        rf"|havent|didnt|still (?:haven't|have not|no|waiting)) {_LATELY}"
+        r"(?:got(?! an? (?:passport|visa|permit|licen[cs]e|ticket)\b)|gotten|get|received?|seen|heard back"
         rf"|had)"
         rf"(?: (?:my|our|the|an?|any))?(?: [\w'-]+){{0,3}}? {_AWAITED}\b",
         r"\b(?:and|but) (?:i |we |have |has |'ve )*(?:heard nothing|nothing (?:has )?(?:happened|came|arrived)|nobody"
@@ -139,7 +140,7 @@ _NAMED = any_of(
     r"|policy|contract|application|employee|student|patient|booking ref|account)(?: (?:number|id|no\.?|nr\.?|code"
     r"|ref))?"
     r"(?: is)?\W{0,3}(?:#?[a-z]{0,4}[-_ ]?\d{5,}|#[a-z]{0,3}-?\d{3,}|[a-z]{1,4}-\d{3,}|\d{4}-\d{3,})",
-    r"\b(?:customer|client|member|employee|patient|student)(?: (?:number|id|no\.?))? #?\d{3,}\b",
+    r"\b(?:customer|client|member|employee|patient|student) (?:\d{4,}|(?:(?:number|id|no\.?) #?|#)\d{3,})\b",
     r"\btrack (?:the |this |my )?#?(?=[a-z0-9]{0,20}\d{5})[a-z0-9]{8,40}\b",
     r"\b(?:this is|i am|my name is) [a-z]+ [a-z]+,? (?:born|date of birth|dob)\b",
     r"^\W*+(?:my )?(?:phone|mobile|e-?mail|tel|telephone)(?: number| address)?(?: is)?\W{0,3}(?:\+?\d[\d ()-]{6,}"

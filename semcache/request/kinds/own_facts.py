@@ -16,6 +16,7 @@ _NO_RECORD = (
     r"|television|fridge|oven|car|bike|engine|battery|router|wifi|wi-fi|dog|cat|puppy|kitten|pet|rabbit|hamster|fish"
     r"|bird|horse|baby|newborn|toddler|kids?|plants?|tomato(?:es)?|lawn|tree|garden|roses?|bread|dough|cake|rice"
     r"|chicken|meat|milk|eggs?|skin|hair|teeth|tooth|eyes?|ears?|nose|knees?|foot|feet|legs?|arms?|hands?|fingers?"
+    r"|sourdough|starter|steak|turkey|pasta|pizza|sauce|soup"
     r"|back pain|heart|liver|stomach|brain|body|urine|poop|stool|period|cycle|blood|breath|weight|pain|cough|fever"
     r"|cold|allerg\w+|rash|anxiety|depression|sleep|diet|dreams?|life|career|idea|ideas|english|grammar|sentence"
     r"|answer|understanding|reasoning|solution|proof|assumption|code|function|loop|query|regex|script|program|class"

@@ -42,7 +42,7 @@ _RECORDS = CuedPatterns(
     rule(
         "mein meine meinem meinen meiner meines unser unsere unseren",
         rf"\b(?:was|wie|wer|welche[rs]?) (?:ist|sind|war|lautet|lauten|hoch (?:ist|sind)) {_MEIN}{_GERMAN}",
-        rf"(?:^|[.,!?:] |\bob )\W*(?:ist|sind|wurde|wurden|war) {_MEIN}{_GERMAN}",
+        rf"(?:^\W*+|[.,!?:] [^\w.,!?:]*+|\bob )(?:ist|sind|wurde|wurden|war) {_MEIN}{_GERMAN}",
         rf"\b(?:wo|wann|ob|wie hoch|was|wer) (?:ist |sind |kommt |war )?{_MEIN}{_GERMAN}",
         rf"^\W*(?:bitte )?(?:sag|sage|sagen sie|nenn|nenne|nennen sie|zeig|zeige|zeigen sie) mir (?:bitte |mal )*"
         rf"{_MEIN}{_GERMAN}",

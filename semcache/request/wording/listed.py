@@ -11,6 +11,7 @@ import re
 _LONGEST = 240  # characters of the question
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
 _DIVIDING = re.compile(r"[\s|:-]+")
+_DASHES = re.compile(r"-+")  # the colons beside them say how a column is aligned
 _CHOICE = re.compile(r"[ \t]*\(?([A-Ha-h]|\d{1,2})[.):][ \t]+(\S.*)")
 _OF_THESE = re.compile(r"^(?:which|what)(?: one)? of (?:these|those|the following)(?= \w)", re.IGNORECASE)
 _FEWEST = 2  # lines of a table, or choices
@@ -47,7 +48,7 @@ def _table(lines: list[str]) -> list[str] | None:
 
 def _row(line: str) -> str:
     if _DIVIDING.fullmatch(line):
-        return "|".join(["---" if cell.strip() else cell for cell in line.split("|")])
+        return "|".join([_DASHES.sub("---", cell.strip()) for cell in line.split("|")])
     return "|".join([f" {cell.strip()} " if cell.strip() else cell.strip() for cell in line.split("|")]).strip()
 
 

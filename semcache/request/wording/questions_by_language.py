@@ -42,6 +42,8 @@ def reframed(text: str, language: str) -> str:
 def _by_hand(match: re.Match[str]) -> str:
     asked, form, who, rest, end = (match[name] for name in ("asked", "form", "who", "rest", "end"))
     read = verbs_by_language.german if who.lower() == "ich" else verbs_by_language.german_of_anybody
+    if asked.lower() == "wo" and form.lower() in _WHERE_ONE_IS:
+        return match[0]
     found = read(form.lower(), rest)
     if found is None or not found[1] or _SECOND.search(rest):
         return match[0]
@@ -90,6 +92,10 @@ def _difference(opening: str, between: str, both: str, plain: str) -> tuple[_Fra
     )
 
 
+# "Wo arbeite ich morgen" asks where that is, and not where it can be done.
+_WHERE_ONE_IS = frozenset(
+    ("arbeite", "fliege", "lande", "liege", "parke", "schlafe", "sitze", "spiele", "starte", "stehe", "steige", "wohne")
+)
 _OF_ONE = {"ist": "t", "sind": "n"}
 _THING = r"[^\s,.;:?!]+"
 _A = re.compile(r"^(?:(?:une?|uma?|uno|una|eine[mnr]?|ein) |un')", re.IGNORECASE)
@@ -158,7 +164,7 @@ _FRAMES: dict[str, tuple[_Frame, ...]] = {
         _frame(rf"^{_TELL_FRENCH},? (?={_WHICH_FRENCH})", ""),
         _frame(r"^pour quelles? raisons? (?=\S)", "pourquoi "),
         _frame(r"^de quelle (?:façon|manière) (?:puis-je|je peux|est-ce que je peux) (?=\S)", "comment "),
-        _frame(r"^(où|quand|comment) (?:puis-je|je peux|est-ce que je peux) (?=\S)", r"\1 "),
+        _frame(r"^(où|comment) (?:puis-je|je peux|est-ce que je peux) (?=\S)", r"\1 "),
         _frame(r"^((?:pourquoi|comment|quand|où|à quelle heure)) est-ce qu(?:e |')(?=\S)", r"\1 "),
         _frame(
             rf"^(?P<asked>pourquoi|comment|quand|où|à quelle heure) (?P<who>{_DETERMINED}(?!(?:{_OBJECTS}) )"

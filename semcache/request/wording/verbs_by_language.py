@@ -64,6 +64,14 @@ _IRREGULAR = {
         "inviare": ("invio", "invia"),
     },
 }
+# "Cómo se cierra una herida", "come si scarica la batteria": that is nobody's deed.
+_BY_ITSELF = vocabulary("""
+    abrir activar borrar cerrar conectar copiar crear desactivar eliminar guardar limpiar modificar mover ordenar
+    recuperar reparar
+    alterar apagar ativar atualizar criar desativar fechar limpar mudar salvar
+    aprire attivare cancellare caricare chiudere collegare copiare creare disattivare eliminare modificare pulire
+    recuperare riparare salvare scaricare spostare
+    """)
 _INFINITIVE = {"Spanish": 2, "Portuguese": 2, "Italian": 3}  # letters of its ending
 
 
@@ -108,9 +116,9 @@ def of_oneself(form: str, language: str) -> str | None:
 
 
 def of_anybody(form: str, language: str) -> str | None:
-    """The infinitive of a deed in the third person; None for another word."""
+    """The infinitive of a deed in the third person; None for another word, and for what may happen by itself."""
     verb = _FORMS[language][1].get(form)
-    return verb if verb in DEEDS[language] else None
+    return verb if verb in DEEDS[language] - _BY_ITSELF else None
 
 
 def german(form: str, rest: str) -> tuple[str, str] | None:

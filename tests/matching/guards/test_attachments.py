@@ -47,6 +47,7 @@ ALIKE = [
     ("Should I sand the door before painting?", "Should I paint the door after sanding?"),
     ("Should I stretch before I run?", "Before I run, should I stretch?"),
     ("Do I filter and then sort the list?", "Do I sort the list after filtering?"),
+    ("How do I pay my loan with my savings?", "How do I use my savings to pay my loan?"),
     ("Can my sister and I share my card?", "Can I share my card with my sister?"),
 ]
 
