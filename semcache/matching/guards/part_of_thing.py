@@ -20,7 +20,7 @@ _EMPTY = vocabulary(
     sport art act use process practice concept idea topic subject field language religion name names title word term
     kind kinds type types sort sorts form forms piece pieces bit lot lots number amount case cases rest whole
     majority half some all most any each every many few one two both none part parts much company group band set
-    theory study science phenomenon battle siege event
+    theory study science phenomenon battle siege event status version symptom symptoms content contents
     pair series instance example examples definition meaning condition disease
     """
 )
