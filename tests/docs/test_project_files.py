@@ -52,7 +52,7 @@ def test_every_supported_python_is_tested() -> None:
 def test_the_changelog_says_everything_once() -> None:
     items = re.split(r"\n(?=- |#)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     changes = [" ".join(item.split()) for item in items if item.startswith("- ")]
-    assert len(changes) > 100
+    assert len(changes) > 50
     assert sorted(set(changes)) == sorted(changes)
 
 

@@ -66,7 +66,7 @@ async def _lines(file: int) -> AsyncIterator[str]:
 
 
 def _pieces(file: int) -> Iterator[bytes]:
-    """What a file descriptor has until it ends or fails; a last line that nothing ended is ended."""
+    """Yield all that a file descriptor has until it ends or fails; a last line that nothing ended is ended."""
     last = b""
     with suppress(OSError):
         while piece := os.read(file, _PIECE):
