@@ -26,6 +26,7 @@ class ToldSoFar:
             self._heard |= {id(call): before for call in turn.calls}
             before += len(turn.calls)
         self._results = 0
+        self._union = (0, self._named)  # of so many results
 
     def before(self, call: RunCall) -> None:
         """Go to the time when one of the run's calls was made."""
@@ -33,9 +34,11 @@ class ToldSoFar:
 
     def stems(self) -> frozenset[str]:
         """The stems of the words of the task's values, and of the results so far."""
-        for text in self._texts[len(self._stems) : self._results]:
-            self._stems.append(frozenset([word.stem for word in words(text)]))
-        return self._named.union(*self._stems[: self._results])
+        if self._union[0] != self._results:
+            for text in self._texts[len(self._stems) : self._results]:
+                self._stems.append(frozenset([word.stem for word in words(text)]))
+            self._union = (self._results, self._named.union(*self._stems[: self._results]))
+        return self._union[1]
 
     def holds(self, value: Json) -> bool:
         """Return True if a value stands in what was told; a whole number only as one, not as part of a longer one."""

@@ -15,8 +15,7 @@ from semcache.request.text import LIGHT, SplitText
 from semcache.request.text import read as read_text
 
 _MARK = re.compile(
-    r"\b(?P<earlier>before|prior to)\b"
-    r"|\b(?P<later>after|once)\b(?!wards)"
+    r"\b(?P<earlier>before|prior to)\b|\b(?P<later>after|once)\b(?!wards)"
     r"|(?:(?:,|;|\band\b)\s*+)?\b(?P<then>then|afterwards|subsequently|after that)\b,?"
     r"|\bfirst(?:,|;)?\s+and(?:\s+then)?\b(?P<first>)"
 )

@@ -79,8 +79,7 @@ _STATES = CuedPatterns(
         r"(?:done|finished|ready|full|empty|charged|back|overhead|docked|parked|stuck|busy|occupied|vacant|taken"
         r"|armed)\W*$",
         r"^\W*+(?:is|are) (?:the )?(?:\w+ ){0,2}?(?:school|road|bridge|tunnel|airport|street|pass|office|branch|park"
-        r"|pool"
-        r"|line|station|motorway|highway|m\d+|a\d+)s? (?:still )?(?:closed|open|shut|blocked)"
+        r"|pool|line|station|motorway|highway|m\d+|a\d+)s? (?:still )?(?:closed|open|shut|blocked)"
         r" (?:because|due|after|owing)\b[^?]{1,60}\W*$",
         rf"{_LEAD}is the (?:(?:\w+ )?(?:room|table|seat|slot|court|pitch|desk|charger|washer"
         rf"|dryer)(?: at [\w: ]{{1,12}})? (?:still )?|\w+ still )(?:free|available|taken)\W*$",

@@ -32,8 +32,7 @@ _SPANISH = _Language(
         r"|he recibido)",
         r"\bme (?:cobraron|han cobrado|cargaron) (?:dos veces|de m[áa]s|el doble)|^\W*+(?:ya )?me (?:aprobaron"
         r"|rechazaron|pagaron|depositaron|han (?:aprobado|rechazado|pagado))\b|\bqu[ée] (?:compr[ée]|ped[íi])\b"
-        r"|^\W*+y (?:el|la|los"
-        r"|las) m[íi][oa]s?\W*$",
+        r"|^\W*+y (?:el|la|los|las) m[íi][oa]s?\W*$",
         r"^\W*+tengo (?:alg[úu]n |alguna )?(?:\w+ )?(?:correos?|mensajes?|citas?|reuniones|clases|multas?|deudas?)\b",
     ),
     any_of(
@@ -44,8 +43,7 @@ _SPANISH = _Language(
 _FRENCH = _Language(
     any_of(
         r"\b(?:quel(?:le)?s?|o[ùu]|quand) (?:est|sont) (?:mon|ma|mes) (?!signe|but\b|droits\b|devoirs\b|options\b)\w+"
-        r"|\b(?:mon|ma"
-        r"|mes) (?:\w+ )?(?:solde|compte|commandes?|colis|demande|r[ée]servations?|factures?|paiement"
+        r"|\b(?:mon|ma|mes) (?:\w+ )?(?:solde|compte|commandes?|colis|demande|r[ée]servations?|factures?|paiement"
         r"|remboursement|contrat|salaire|abonnement|rendez-vous|cong[ée]s?|vol|forfait|dossier|notes?|carte|livraison"
         r"|virement|chef|analyses|bourse|police|r[ée]clamation|emploi du temps|mails?|r[ée]unions?|points)\b",
         r"\bcombien\b.{0,40}\b(?:me reste|ai-je(?! pour\b)|j'ai d[ée]pens[ée]|dois-je payer)"
@@ -58,8 +56,7 @@ _FRENCH = _Language(
     ),
     any_of(
         rf"{_CLAUSE}(?:comment|o[ùu] (?:puis-je|trouver|voir)|pourquoi (?!ai-je\b)|que (?:faire|se passe)"
-        r"|si|puis-je"
-        r"|dois-je)\b"
+        r"|si|puis-je|dois-je)\b"
     ),
 )
 _GERMAN = _Language(
@@ -81,8 +78,7 @@ _GERMAN = _Language(
     ),
     any_of(
         rf"{_CLAUSE}(?:wie (?!hoch\b|viele?\b|ist\b|lautet\b)|wo (?:kann|finde|sehe) ich|warum (?!wurde mir\b)"
-        r"|was (?:mache|tue"
-        r"|passiert|kann)|wenn|falls|kann|darf|muss|soll)\b"
+        r"|was (?:mache|tue|passiert|kann)|wenn|falls|kann|darf|muss|soll)\b"
         r"|\bwenn (?:ich|mein\w*)\b"
     ),
 )
@@ -100,8 +96,7 @@ _ITALIAN = _Language(
     ),
     any_of(
         rf"{_CLAUSE}(?:come|dove (?:posso|trovo|vedo)|perch[ée] (?!mi (?:avete|hanno))|cosa (?:faccio"
-        r"|succede)|se|posso"
-        r"|devo)\b"
+        r"|succede)|se|posso|devo)\b"
     ),
 )
 _PORTUGUESE = _Language(
@@ -118,8 +113,7 @@ _PORTUGUESE = _Language(
     ),
     any_of(
         rf"{_CLAUSE}(?:como|onde (?:posso|vejo|encontro)|por ?que (?!(?:fui|me)\b)|o que (?:fa[çc]o"
-        r"|acontece)|se|posso"
-        r"|devo)\b"
+        r"|acontece)|se|posso|devo)\b"
     ),
 )
 _DUTCH = _Language(
@@ -136,9 +130,7 @@ _DUTCH = _Language(
     ),
     any_of(
         rf"{_CLAUSE}(?:hoe (?!hoog\b|veel\b)|waar (?:kan|vind|zie) ik|waarom (?!is er\b)|wat (?:moet"
-        r"|gebeurt|doe)|als|kan"
-        r"|mag"
-        r"|moet)\b"
+        r"|gebeurt|doe)|als|kan|mag|moet)\b"
     ),
 )
 _POLISH = _Language(
@@ -164,8 +156,7 @@ _TURKISH = _Language(
     any_of(
         r"\b(?:sipari[şs]|maa[şs]|ba[şs]vuru|hesab|fatura|izn|bakiye|kargo|paket|iade|randevu|s[öo]zle[şs]me|abonelik"
         r"|aboneli[ğg]|[öo]deme|u[çc]u[şs]|rezervasyon|talep|taleb|not|sonu[çc]|sonuc|m[üu]d[üu]r|y[öo]netici|tarife"
-        r"|puan"
-        r"|poli[çc]e|ders|toplant[ıi]|kart)(?:lar|ler)?[ıiuü]?m(?:[ıiuü]|[aeıiuü]n\w*|[dt][ae]n?|[ae])?\b",
+        r"|puan|poli[çc]e|ders|toplant[ıi]|kart)(?:lar|ler)?[ıiuü]?m(?:[ıiuü]|[aeıiuü]n\w*|[dt][ae]n?|[ae])?\b",
         r"\bka[çc] (?:\w+ )?\w+ (?:kald[ıi]|hakk[ıi]m)|\bparam? (?:iade|gelmedi|yatmad[ıi])|\bbenimki\b"
         r"|\b\w{3,24}[ıiuü]m (?:nerede|ne zaman)\b"
         r"|\bbenden .{1,40}"
@@ -199,8 +190,7 @@ _RUSSIAN = _Language(
         r"|договор|возврат|рейс|зарплат|брон|заявк|анализ|рецепт|уров|тариф|подписк|карт|лимит|отпуск|запис|при[её]м"
         r"|оценк|расписани|руковод|начальник|полис|письм|сообщени|балл|заявлени|визу|виза|паспорт)\w*",
         r"\bу меня (?:\w+ ){0,4}?(?:баланс|сч[её]т|остал|тариф|уров|оценк|долг|руковод|встреч|при[её]м|запис|письм"
-        r"|сообщени"
-        r"|в календаре|в корзине|на сч|отпуск|план|завтра|сегодня|следующ|за тариф|балл)\w*"
+        r"|сообщени|в календаре|в корзине|на сч|отпуск|план|завтра|сегодня|следующ|за тариф|балл)\w*"
         r"|\bсколько .{1,40} у меня\b|\b(?:какой|какая|какие|какое|есть ли|сколько|что|когда) у меня\b(?! \w*(?:бол"
         r"|диагноз|времени|дней на))",
         r"\b(?:когда|почему|зачем) (?:мне|с меня|меня) (?:заплатят|списали|сняли|вернут|перезвонят|уволили"
@@ -225,8 +215,7 @@ _CHINESE = _Language(
         r"|经理|老板|套餐|合同|订阅|等级|积分|工资|退款|课程|作业|保单|理赔|签证|护照|医生|处方|流量|会员)",
         r"我(?:账户|还剩|什么时候发|上个?月花|的?下次预约|明天有什么|有(?:未读|几|多少)|化学|数学|英语考|住在哪|今天有)"
         r"|我的.{1,6}(?:在哪里?|是谁|什么时候|到哪)|我欠|(?:扣|收)了我(?:两|二|2)次|我(?:还|至今)?(?:还没有?|没有?)收到|我被扣|(?:退款|快递|工资|包裹|钱)(?:还"
-        r"|怎么还?)没|我已经?(?:付款|付了|支付).{0,10}(?:但"
-        r"|却|还)"
+        r"|怎么还?)没|我已经?(?:付款|付了|支付).{0,10}(?:但|却|还)"
         r"|^\W*+(?:那|那么)?我的呢\W*$|我(?:考了|花了|用了|欠了?)(?:多少|几)|我(?:现在)?是什么(?:等级|级别|会员)",
     ),
     any_of(r"怎么(?!还)|如何|怎样|怎么办|为什么我的|在哪里?可以|哪里能|可以吗|应该|如果"),
@@ -248,8 +237,7 @@ _KOREAN = _Language(
         r"|상사|팀장|요금제|계약|구독|레벨|택배|환불|포인트|등급|메일|회의|수업|보험|처방|비자|여권|점수)",
         r"아직\s(?:\S+\s)?(?:환불|택배|배송|입금|답변|연락|주문)?\S*\s?(?:못\s받|안\s왔|안\s들어|안\s됐)|(?:저|나|제|내)(?:에게|게)\s"
         r"(?:두\s번|이중)|(?:내가|제가)\s(?:얼마나|몇|뭘|무엇을)\s|(?:내|제)\s(?:\S+\s){1,2}(?:어디|언제|얼마)|읽지\s않은\s(?:메일|메시지)|결제했는데"
-        r"|(?:환불|택배|배송|월급)\s언제|제\s계정(?:이|은)\s"
-        r"(?:저는|나는|내가|제가)\s(?:어디에?\s(?:살|사)|누구)|(?:내|제)\s?(?:것|거)은?\W*$",
+        r"|(?:환불|택배|배송|월급)\s언제|제\s계정(?:이|은)\s(?:저는|나는|내가|제가)\s(?:어디에?\s(?:살|사)|누구)|(?:내|제)\s?(?:것|거)은?\W*$",
     ),
     any_of(
         r"어떻게\s(?!되)|방법|어디(?:에서|서)\s(?:볼|확인|찾)|왜\s(?:내|제)\s|제\s\S+\s왜|하려면|해야\s하|할\s수\s있|경우"
@@ -267,8 +255,7 @@ _ARABIC = _Language(
 _HINDI = _Language(
     any_of(
         r"(?:मेरा|मेरी|मेरे|हमारा|हमारी) (?:\S+ )?(?:ऑर्डर|आर्डर|खाते|खाता|सैलरी|वेतन|आवेदन|छुट्टि|छुट्टी|बिल(?!्ली)"
-        r"|रिफंड"
-        r"|बैलेंस|पार्सल"
+        r"|रिफंड|बैलेंस|पार्सल"
         r"|अपॉइंटमेंट|रिपोर्ट|टिकट|फ्लाइट|बुकिंग|प्लान|पास कोई|पास कितन|अंक|नंबर|पॉलिसी|दावा|वीज़ा|पासपोर्ट|सदस्यता"
         r"|भुगतान|बॉस)",
         r"(?:मेरा|मेरी|मेरे) \S+ (?:कहाँ|कब|कौन)|मुझे (?:अभी तक|अब तक) .{0,30}नहीं मिल|मुझसे (?:दो"

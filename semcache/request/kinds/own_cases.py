@@ -26,8 +26,7 @@ _TOLD = CuedPatterns(
     rule(
         "promised told assured",
         r"^\W*+(?:[\w'-]+ ){0,3}?(?:i|we) (?:was|were|have been|had been) (?:promised|assured|told (?:that )?(?:you"
-        r"|someone"
-        r"|somebody|it|my|i) (?:would|will)(?! (?:need|have to)\b))\b",
+        r"|someone|somebody|it|my|i) (?:would|will)(?! (?:need|have to)\b))\b",
         r"\bpromised (?:to (?:call|contact|send|refund|pay|reply|get back)|me|us)\b",
     ),
     rule(
@@ -38,11 +37,9 @@ _TOLD = CuedPatterns(
         rf"|there"
         r"|credited|show(?:n|ed)?(?: up)?|reached|turned up|been)\b",
         rf"^\W*+(?:[\w'-]+ ){{0,2}}?(?:i|we)(?:'ve| have| had|'d)? {_LATELY}(?:haven't|have not|didn't|did not|never"
-        rf"|not"
-        rf"|havent|didnt|still (?:haven't|have not|no|waiting)) {_LATELY}"
+        rf"|not|havent|didnt|still (?:haven't|have not|no|waiting)) {_LATELY}"
         r"(?:got(?! an? (?:passport|visa|permit|licen[cs]e|ticket)\b)|gotten|get|received?|seen|heard back"
-        rf"|had)"
-        rf"(?: (?:my|our|the|an?|any))?(?: [\w'-]+){{0,3}}? {_AWAITED}\b",
+        rf"|had)(?: (?:my|our|the|an?|any))?(?: [\w'-]+){{0,3}}? {_AWAITED}\b",
         r"\b(?:and|but) (?:i |we |have |has |'ve )*(?:heard nothing|nothing (?:has )?(?:happened|came|arrived)|nobody"
         r" (?:has |did |ever )?\w+|no one (?:has |did )?\w+|(?:still )?no (?:money|refund|reply|answer|news|response"
         r"|parcel|package|sign|confirmation|word)|(?:still )?haven't (?:heard|received|got)"
@@ -77,8 +74,7 @@ _SERVED = (
     r"|grades?|heating|history|homework|inbox|instance|insurance|invoices?|leave|licen[cs]e|lights?|lists?|loans?"
     r"|location"
     r"|logs|mails?|manager|meetings?|membership|messages?|mom|mortgage|mum|notes?|notifications?|orders?|packages?"
-    r"|parcels?"
-    r"|passport|payments?|payslips?|permit|photos?|pin|plan|playlists?|policy|prescriptions?|profile"
+    r"|parcels?|passport|payments?|payslips?|permit|photos?|pin|plan|playlists?|policy|prescriptions?|profile"
     r"|queue|bedroom|kitchen|living room|house|office|runs?|builds?|deployments?|jobs?"
     r"|refunds?|reminders?|rent|reservations?|results?|salary|savings|schedule|server|shifts?|spending|statements?"
     r"|subscriptions?|tasks?|thermostat|tickets?|timesheet|transactions?|usage|vacation|wallet|winnings|wishlist)\b"
@@ -88,8 +84,7 @@ _DEALT_WITH = any_of(
     rf"{_ASKED}(?:un(?:block|freeze|lock|subscribe)|block|freeze|pay(?: off)?|renew|re-?order|re-?schedule|re-?send"
     r"|activate|de-?activate|cancel|redeploy) (?:me |us |all |both )?(?:of )?(?:my|our) [\w'-]+"
     r"(?! (?:in|with|using|from|via) (?:python|git|excel|bash|sql|linux|windows|javascript|docker|terminal|jira"
-    r"|word)\b)"
-    r"(?![^?]{0,120}\bhow\b)",
+    r"|word)\b)(?![^?]{0,120}\bhow\b)",
     rf"{_ASKED}(?:extend|upgrade|downgrade|compare|forward|submit|confirm|move|remind|close|delete|approve|restart"
     rf"|re-?run"
     r"|look up|pull up|show|list|summari[sz]e|plan|export|import|transfer|book|text|call|email|message|read|open|play"
@@ -113,13 +108,11 @@ _THING = (
 _BARE = any_of(
     r"^\W*+(?:please )?(?:account balance|card balance|balance please|order status|claim status)(?: please)?\W*$",
     rf"^\W*+(?:and |please |the )*(?:next|last|latest|upcoming|remaining|unpaid|unread|overdue|outstanding|pending"
-    rf"|missed"
-    rf"|recent) {_THING}(?: please)?\W*$",
+    rf"|missed|recent) {_THING}(?: please)?\W*$",
     r"^\W*+balances?\s?\?\W*$|^\W*+(?:vacation|leave|holiday) (?:days )?(?:left|remaining|balance)\W*$",
     rf"^\W*+(?:and |so |please )*(?:my|our) (?:\w+ ){{0,2}}?{_THING}\W*$",
     r"^\W*+(?:any|an) (?:news|update|updates|progress|word|answer|reply) (?:on|about|from|regarding) (?:my|our"
-    r"|the (?:one"
-    r"|order|claim|application|request|ticket|case|parcel|refund))\b",
+    r"|the (?:one|order|claim|application|request|ticket|case|parcel|refund))\b",
     r"^\W*+(?:and )?(?:what about |how about )?(?:my|our) (?:\w+ )?(?:one|ones|others?)\W*$",
     rf"^\W*+(?:overdraft|data|minutes|credit|allowance|{_THING}) (?:left|remaining)\W*$",
     # Of something that was spoken of, and that is on its way to the one who asks.
@@ -127,8 +120,7 @@ _BARE = any_of(
     r"(?:it|that|this one|they|mine) (?:still |already |not |be |get |been |finally )*"
     r"(?:ship(?:ped)?|arriv(?:e|ed|ing)|deliver(?:ed)?|go through|gone through|went through|process(?:ed)?|approved?"
     r"|refunded|paid(?: out)?|dispatched|received|credited|cancell?ed|confirmed|cleared|on its way|come through"
-    r"|get here"
-    r"|reached|be here|get it)(?: (?:yet|already|now|today|then))*\W*$",
+    r"|get here|reached|be here|get it)(?: (?:yet|already|now|today|then))*\W*$",
     rf"^\W*+(?:and )?(?:what|how) about (?:my|our) (?:[\w'-]+ ){{0,3}}?(?:{_THING}|card|account|salary|contract"
     rf"|policy)\W*$",
     r"^\W*+(?:and |what about |how about )+(?:the one|the other one|that one|those) (?:that )?(?:i|we) \w+\b",
@@ -138,8 +130,7 @@ _BARE = any_of(
 _NAMED = any_of(
     r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation|reference|ref|customer|client|member|membership"
     r"|policy|contract|application|employee|student|patient|booking ref|account)(?: (?:number|id|no\.?|nr\.?|code"
-    r"|ref))?"
-    r"(?: is)?\W{0,3}(?:#?[a-z]{0,4}[-_ ]?\d{5,}|#[a-z]{0,3}-?\d{3,}|[a-z]{1,4}-\d{3,}|\d{4}-\d{3,})",
+    r"|ref))?(?: is)?\W{0,3}(?:#?[a-z]{0,4}[-_ ]?\d{5,}|#[a-z]{0,3}-?\d{3,}|[a-z]{1,4}-\d{3,}|\d{4}-\d{3,})",
     r"\b(?:customer|client|member|employee|patient|student) (?:\d{4,}|(?:(?:number|id|no\.?) #?|#)\d{3,})\b",
     r"\btrack (?:the |this |my )?#?(?=[a-z0-9]{0,20}\d{5})[a-z0-9]{8,40}\b",
     r"\b(?:this is|i am|my name is) [a-z]+ [a-z]+,? (?:born|date of birth|dob)\b",

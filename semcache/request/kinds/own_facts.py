@@ -69,8 +69,7 @@ _FACTS = CuedPatterns(
         r"^\W*+(?:am|are|was|were) (?:i|we) (?:all |still |already |currently |now |even |ever )*"
         r"(?:checked in|due (?:for|at|to|on|any|in|a)\b|free (?:on|at|this|next|tomorrow|today|after|before|between)\b"
         r"|invited|listed|logged in|enroll?ed|scheduled|booked|billed|opted (?:in|out)|up for|still on for|on (?:the"
-        r"|a) \w+ "
-        r"(?:plan|list|team|tariff|waitlist|shift)|short-?listed|named|matched|paired|meeting|seeing|flying"
+        r"|a) \w+ (?:plan|list|team|tariff|waitlist|shift)|short-?listed|named|matched|paired|meeting|seeing|flying"
         r"|working (?:on"
         r"|tomorrow|today|this|next)|seated|waitlisted|upgraded|admitted|included|flagged|selected|promoted|insured"
         r"|vaccinated|registered|subscribed|connected to|sharing)\b(?!.{0,80}\b(?:if|when i)\b)",
@@ -97,8 +96,7 @@ _FACTS = CuedPatterns(
         r"(?:decide|agree|discuss|ship|set|spend|pay|order|buy|promise|sign|hire|plan|release|deploy|budget|invoice"
         r"|book"
         r"|choose|pick|send|receive|sell|earn|raise|charge|assign|move|schedule|meet|store|put|park|file|submit|say"
-        r"|write"
-        r"|change|configure|use for our|commit|merge|log|report)\b(?! (?:that|this) (?:way|earth|planet)\b)",
+        r"|write|change|configure|use for our|commit|merge|log|report)\b(?! (?:that|this) (?:way|earth|planet)\b)",
     ),
     # "Did I lock the front door?", "did we get paid?"
     rule(
@@ -130,8 +128,7 @@ _FACTS = CuedPatterns(
         rf"^\W*+(?:has|have|did) (?!(?:i|we|my|our)\b)(?:[\w'.&-]+ ){{1,4}}?{_DEED} "
         rf"(?:to |on |at |into |for |about |off (?:on )?)?(?:all (?:of )?)?my (?!{_NO_RECORD})\w",
         r"^\W*+(?:did|has) my (?:boss|manager|landlord|doctor|teacher|advis[eo]r|lawyer|accountant|supervisor|agent) "
-        r"(?:already )?"
-        r"(?:sign|approve|send|accept|confirm|pay|read|get|receive|submit)\w*\b(?!.{0,80}\b(?:if|when)\b)",
+        r"(?:already )?(?:sign|approve|send|accept|confirm|pay|read|get|receive|submit)\w*\b(?!.{0,80}\b(?:if|when)\b)",
         r"^\W*+what(?:'s| is) (?:left (?:of|in|on|from) my"
         r"|my next (?:class|appointment|meeting|shift|flight|lesson|exam|task"
         r"|payment|train|bill|deadline))\b"
@@ -141,8 +138,7 @@ _FACTS = CuedPatterns(
         r"(?:the \w+ (?:of|on|in) )?my\b",
         r"^\W*+(?:why (?:is|are|was|were|has|have|did)) (?:my|our) (?:[\w'-]+ ){1,4}?(?:(?:higher|lower|bigger|smaller"
         r"|more|less|larger) (?:than|this)|so (?:high|low|much|big|small) (?:this|for|in|compared)|still (?:pending"
-        r"|open"
-        r"|not|on hold|unpaid|inactive|blocked|processing|under review|waiting|missing|in review)"
+        r"|open|not|on hold|unpaid|inactive|blocked|processing|under review|waiting|missing|in review)"
         r"|(?:gone|go|went) (?:up|down)\b|(?:drop|dropped|increase|increased|change|changed|rise|risen|fall|fallen)\b"
         r"(?= (?:so|this|last|since|by|from|again|yesterday)\b|\W*$))",
         r"\b(?:how much|how many|what) (?:[\w'-]+ ){0,3}?(?:is|are|do (?:i|we) have) (?:still )?(?:left|remaining"
@@ -168,8 +164,7 @@ _FACTS = CuedPatterns(
         r"|anything (?:in|on"
         r"|due|planned|scheduled|booked|left|open|pending|from)|credits?|points|coupons?|vouchers?|messages?|meetings?"
         r"|appointments?|bookings?|invoices?|homework|classes|notifications?|unread|overdue|unpaid|outstanding"
-        r"|pending)\b"
-        r"(?!.{0,80}\b(?:if|when)\b)",
+        r"|pending)\b(?!.{0,80}\b(?:if|when)\b)",
     ),
     rule(
         "i",
@@ -186,8 +181,7 @@ _FACTS = CuedPatterns(
         r"^\W*+what(?:'s| is| was) the (?!(?:\w+ )?(?:error|message|problem|exception)\b)(?:[\w'-]+ ){1,5}?i "
         r"(?:hired|booked|bought|ordered|sent|filed|chose|picked|signed|paid|saved|used last|reported|requested)\b",
         r"^\W*+(?:did|has|have) (?:[\w'-]+ ){1,4}?(?:the|that) (?:[\w'-]+ ){1,2}?i (?:sent|wired|transferred|ordered"
-        r"|mailed|paid"
-        r"|posted|returned|submitted|uploaded|shared|lent)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"|mailed|paid|posted|returned|submitted|uploaded|shared|lent)\b(?!.{0,80}\b(?:if|when)\b)",
         r"^\W*+do i (?:still |currently )?owe (?:anything|any|money|you|the)\b(?!.{0,80}\b(?:if|when)\b)",
         r"^\W*+what(?: have|'ve) i got (?:on|in my|for|planned|tomorrow|today|this|next)\b",
         r"^\W*+why (?:haven't|have|hasn't) i (?:still )?(?:not )?(?:been (?:paid|refunded|reimbursed|credited|contacted"
@@ -197,13 +191,10 @@ _FACTS = CuedPatterns(
         r"^\W*+did (?:anybody|anyone|somebody|someone) (?:call|write|text|ring|come by|visit|email)\b.{0,40}\b(?:i"
         r"|me)\b",
         r"^\W*+what languages do i speak\b|^\W*+where do i (?:live|work|bank|study)\W*$|^\W*+who do i (?:report to"
-        r"|work for"
-        r"|bank with)\W*$",
+        r"|work for|bank with)\W*$",
         r"^\W*+(?:how much|how many|what) (?:[\w'-]+ ){0,4}?(?:will|shall|am) i (?:be |get |going to )?(?:get|receive"
-        r"|owe"
-        r"|getting|paid|reimbursed|credited|refunded)\b(?! (?:to|if|when|per|for (?:an?|one|selling|my old)|after"
-        r"|by)\b)"
-        r"(?!.{0,120}(?:\b(?:if|when|with an?|on an?|from an?|for an?|should)\b|\d))",
+        r"|owe|getting|paid|reimbursed|credited|refunded)\b(?! (?:to|if|when|per|for (?:an?|one|selling|my old)|after"
+        r"|by)\b)(?!.{0,120}(?:\b(?:if|when|with an?|on an?|from an?|for an?|should)\b|\d))",
         r"^\W*+when (?:will|do|does|am|are|can) (?:i|we) (?:next |finally )?(?:be |get |getting |being )?(?:paid"
         r"|reimbursed"
         r"|refunded|promoted|discharged|credited|contacted|called back|billed next)\b(?!.{0,80}\b(?:if|when|as an?)\b)",
@@ -228,8 +219,7 @@ _FACTS = CuedPatterns(
     rule(
         "you",
         r"^\W*+(?:what|which|when|how much|how many|where) (?:[\w'-]+ ){0,3}?did you (?:give|send|assign|charge"
-        r"|bill|book"
-        r"|promise|offer|quote|refund|reserve for) (?:me|us)\b",
+        r"|bill|book|promise|offer|quote|refund|reserve for) (?:me|us)\b",
     ),
     rule("me us", r"^\W*+(?:(?:and|so|ok|but|now) )*(?:(?:what|how) about |and |for |and for )+(?:me|us)\W*$"),
 )
