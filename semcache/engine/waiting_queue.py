@@ -86,11 +86,12 @@ class WaitingQueue:
     def counted(self, job: Job, most: int) -> int:
         """The length of the queue for a new job, where `most` may wait.
 
-        A request may fill the queue for its own next prompts. For others its prompts count as one, up to twice as many.
+        A request may fill the queue for its own next prompts. For others its prompts count as one, until twice as many
+        as may wait do.
         """
-        requests = {one.job.group for one in self._waiting}
-        total = len(self._waiting)
-        return total if job.group in requests else max(len(requests), total - most)
+        groups = [one.job.group for one in self._waiting]
+        own = groups.count(job.group)
+        return own + max(len({*groups} - {job.group}), len(groups) - own - most)
 
     def _forget(self) -> None:
         left = {one.job.group for one in self._waiting}

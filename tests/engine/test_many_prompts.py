@@ -36,21 +36,17 @@ def test_one_prompt_waits_for_a_turn_of_a_request_of_many_not_for_all_of_it(
     assert len(order) == 101
 
 
-def test_two_requests_of_many_prompts_fill_the_queue_for_themselves_alone(folder: Folder) -> None:
+def test_a_request_of_many_prompts_that_fills_the_queue_leaves_it_to_another_of_many(folder: Folder) -> None:
     engine = an_engine(folder(), max_running=1, max_waiting=8)
-    (first, *rest), two = prompts("a", 9), prompts("b", 8)
+    (first, *rest), two = prompts("a", 10), prompts("b", 8)
     engine.submit(first)
     engine.step()
-    for one in [*rest[:4], *two[:4]]:
+    for one in [*rest[:8], *two[:7], job("one", ids(1, 20), max_tokens=2)]:
         engine.submit(one)
-    for full in (rest[4], two[4]):
+    for full in (rest[8], two[7], job("another", ids(9, 20), max_tokens=2)):
         with pytest.raises(Overloaded):
             engine.submit(full)
-    for at in range(6):
-        engine.submit(job(f"one{at}", ids(at, 20), max_tokens=2))
-    with pytest.raises(Overloaded):
-        engine.submit(job("another", ids(9, 20), max_tokens=2))
-    assert len(work(engine)) == 15
+    assert len(work(engine)) == 17
 
 
 def test_a_request_of_many_that_waited_long_goes_on_with_one_prompt_at_a_time(folder: Folder) -> None:
