@@ -8,7 +8,9 @@ from semcache.request.kinds import is_live, is_personal, kinds
 from semcache.request.kinds.by_language import is_of_the_moment, is_of_the_sender
 from semcache.request.kinds.patterns import words_of
 
-OWN = """Am I the owner of this board?|Did anybody call while I slept?|Did my boss sign it?
+OWN = """What was paid for order A-4711?
+Refund my order A-4711, please
+Am I the owner of this board?|Did anybody call while I slept?|Did my boss sign it?
 Add milk to my list|data left?
 Which modules did I finish?|What did I tell Nora?|When did I water the ferns?|Did I switch off the heater?
 What rank am I?|How many stamps am I missing?|Am I due for a checkup?|When am I seeing the dentist?|Where do I live?
@@ -22,7 +24,9 @@ balance?|next payslip?|my points?|and mine?|how much is mine?|what about me?|Has
 My wages haven't come in|I was promised a callback|I paid but the account is still inactive|Unblock my card
 I still haven't received my refund|Nobody has called me back|reorder what I bought last time|Compare my usage in May
 Customer 5521, is the modem replaced?|Order #B-77120 is late, why?|Track 9X881200344556677"""
-OF_ANYBODY = """Why did you charge me for a transfer?
+OF_ANYBODY = """Refund order A-4711, please
+Find ticket ST-5512 and close it
+Why did you charge me for a transfer?
 Plan my party for 20 guests|Remove my background hum with sox|What did I just watch?
 What is my purpose?|shipping time for my order|Did we land on the Moon?|When did we invent writing?
 What did I do wrong in this proof?|Am I too old for ballet?|Is my phone still under warranty if it fell?

@@ -138,6 +138,13 @@ _NAMED = any_of(
     r"|[\w.+-]{1,40}@[\w-]{1,40}\.\w+)",
     r"\bmine is #?(?=\w{0,20}\d{3})\w{6,40}\b",
 )
+# An order to act upon a record that its number names, in nobody's name: the same task for an agent, whoever gives it.
+_ACTED_ON = re.compile(
+    r"^\W*+(?:please |kindly |(?:can|could|would) you (?:please )?)?(?:add|apply|approve|assign|cancel|change|close"
+    r"|correct|create|delete|e-?mail|escalate|extend|forward|issue|mark|merge|move|notify|process|refund|reject|remove|reopen"
+    r"|replace|reschedule|reship|return|send|ship|split|transfer|update|upgrade|void|(?:find|look up|open|get) "
+    r"[^?]{1,80}\band)\b(?!.*\b(?:my|our|i|we|me|us)\b)"
+)
 _OWNERS = vocabulary("my our i we")
 _ID = re.compile(r"\d{3}|@")
 # The way out of a case is asked for, which is everybody's.
@@ -155,8 +162,8 @@ def is_named(folded: str) -> bool:
 
 
 def is_numbered(folded: str) -> bool:
-    """Return True if a text says of which customer, order or claim it speaks."""
-    return _ID.search(folded) is not None and _NAMED.search(folded) is not None
+    """Return True if a text asks about a customer, an order or a claim that its number names."""
+    return _ID.search(folded) is not None and _NAMED.search(folded) is not None and _ACTED_ON.match(folded) is None
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
