@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from semcache.request.kinds.own_records_abroad import BY_LAW, VALID
 from semcache.request.kinds.patterns import any_of, vocabulary
 
 
@@ -271,11 +272,10 @@ _SCRIPTS = (
     (re.compile(r"[\u0600-\u06ff]"), _ARABIC),
     (re.compile(r"[\u0900-\u097f]"), _HINDI),
 )
-# "Ist mein Ticket übertragbar" asks what the law or the terms say of any such thing.
+# Here the law or the terms are asked about in more sentences than where a record is named.
 _OF_ANY = any_of(
-    r"\b(?:übertragbar|verjährt|geregelt|pfändbar|wirksam|kündbar|steuerpflichtig|gesperrt|pignorabile|cessible"
-    r"|saisissable|embargable|transferible|trasferibile|overdraagbaar)\W*$"
-    r"|\b(?:ohne|zonder|senza|sans|sem|sin) .{1,40}$|\b(?:gültig|geldig|valid[oae]|valable|válid[oa])\b"
+    rf"\b(?:{BY_LAW}|gesperrt)\W*$"
+    rf"|\b(?:ohne|zonder|senza|sans|sem|sin) .{{1,40}}$|\b{VALID}\b"
     r"|\b(?:gesetzlich|laut gesetz|(?:par|selon) la loi|por ley|seg[úu]n la ley|per legge|por lei|wettelijk)\b"
 )
 # What was lost, stolen or broken is told for the way out of it.

@@ -111,11 +111,15 @@ _WAY = any_of(
     r"|waar (?:kan|vind|zie)|jak|gdzie (?:mogę|znajdę))\b"
 )
 # "Ist mein Ticket übertragbar" asks what the law or the terms say of any such thing.
+BY_LAW = (
+    "übertragbar|verjährt|geregelt|pfändbar|wirksam|kündbar|steuerpflichtig|pignorabile|cessible|saisissable"
+    "|embargable|transferible|trasferibile|overdraagbaar"
+)
+VALID = "(?:gültig|geldig|valid[oae]|valable|válid[oa])"
 _OF_ANY = any_of(
-    r"\b(?:übertragbar|verjährt|geregelt|pfändbar|wirksam|kündbar|steuerpflichtig|pignorabile|cessible|saisissable"
-    r"|embargable|transferible|trasferibile|overdraagbaar)\W*$"
-    r"|\b(?:ohne|zonder|senza|sans|sem) .{1,40}\b(?:gültig|geldig|valid[oae]|valable|válid[oa])\W*$"
-    r"|\b(?:gültig|geldig|valid[oae]|valable|válid[oa]) (?:ohne|zonder|senza|sans|sem)\b"
+    rf"\b(?:{BY_LAW})\W*$"
+    rf"|\b(?:ohne|zonder|senza|sans|sem) .{{1,40}}\b{VALID}\W*$"
+    rf"|\b{VALID} (?:ohne|zonder|senza|sans|sem)\b"
 )
 
 
