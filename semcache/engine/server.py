@@ -37,6 +37,7 @@ _LARGEST = 32 << 20
 _HELD = 256 << 20  # bytes of bodies that are held at once
 _SMALL = 64 << 10  # bytes of a body that is read in any case
 _SECONDS = 60.0  # in which a body has to come
+_STOPPING = "the engine is stopping and could wait no longer for the rest of this answer: ask again"
 _JSON = (b"content-type", b"application/json")
 _GET = {"/v1/models", "/metrics", "/livez", "/readyz", "/health"}
 _UNSERVED = {
@@ -229,6 +230,10 @@ class EngineServer:
             await tell(b"data: " + error_body(500, str(error), code="engine_failed") + b"\n\n")
         except RequestRejected as error:
             await tell(b"data: " + rejection(error) + b"\n\n")
+        except asyncio.CancelledError:
+            # By a server that stops, or for a client that has gone and gets nothing of this.
+            await tell(b"data: " + error_body(503, _STOPPING, code="engine_stopping") + b"\n\n")
+            raise
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -29,6 +29,7 @@ _NOT_SHARED = frozenset(
 _NOT_SHARED_KINDS = ("x-ratelimit-", "anthropic-ratelimit-", "ratelimit-", "x-ms-ratelimit-")
 LENGTH = "content-length"
 BROKE_OFF = "upstream_broke_off"
+STOPPING = "the server is stopping and could wait no longer for the rest of this answer: ask again"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -45,6 +46,24 @@ async def test_within_an_event_nothing_is_said(tmp_path: Path) -> None:
         reply = await Call(proxy, ask("How tall is the old lighthouse?", stream=True)).reply()
     assert reply.body == b'data: {"id": "half'
     assert not reply.whole
+
+
+async def test_a_server_that_stops_says_so_in_the_streams_that_it_cuts(tmp_path: Path) -> None:
+    said = events("Half of an", end=False)[:-1]
+    upstream = Upstream(lambda _: Answer([*said, asyncio.Event()], headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        call = Call(proxy, ask("How tall is the old lighthouse?", stream=True))
+        for _ in ("the head", *said):
+            await call.message()
+        # As the HTTP server does when the time for its requests is over.
+        call.task.cancel()
+        told = await call.message()
+        assert await call.message() is None
+        with pytest.raises(asyncio.CancelledError):
+            await call.task
+    assert told is not None
+    assert told["more_body"]
+    assert "is stopping" in json.loads(told["body"].removeprefix(b"data: "))["error"]["message"]
 
 
 @pytest.mark.parametrize("endpoint", [Endpoint.CHAT, Endpoint.COMPLETIONS, Endpoint.RESPONSES], ids=str)
