@@ -33,7 +33,7 @@ def replace_profitability(cache: ResponseCache, gate: ProfitabilityMonitor) -> P
     """Have the cache ask other books whether looking up pays."""
     one = cache.components
     _put(one, profitability=gate)
-    one.lookup._profitability = one.learner._effects._profitability = gate
+    one.lookup._profitability = one.learner._comparisons._effects._profitability = gate
     return gate
 
 

@@ -28,21 +28,20 @@ from semcache.learning.learner import Learner
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
-from semcache.runtime import scoped_memo
 from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.memo_scopes import MemoScopes
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EventLog
 from semcache.storage.live_entries import LiveEntries
 from semcache.storage.prices import Prices
-from semcache.types import Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
     """All parts of a cache. `shared`: other workers serve from the same store.
 
-    `undo` is how many seconds deletions can be undone; `share_memos` lets scopes use texts that others have had parsed.
+    `undo` is how many seconds deletions can be undone.
     """
 
     common: CommonParts
@@ -78,10 +77,5 @@ class Components:
     new_id: Callable[[], int]
     shared: bool
     undo: float
-    share_memos: bool
+    memos: MemoScopes
     closing: AsyncExitStack
-
-    def enter(self, scope: Scope) -> None:
-        """Remember parsed texts for this scope only, from here on in this task, unless memos are shared."""
-        names = () if self.share_memos else (scope.tenant, scope.user, scope.namespace)
-        scoped_memo.enter(*names)

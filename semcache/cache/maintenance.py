@@ -215,7 +215,7 @@ class Maintenance:
                 self._live.registry.allow([Rejection(change.entry_id, change.exact)])
             case ChangeKind.RIGHT | ChangeKind.WRONG as verdict:
                 right = verdict is ChangeKind.RIGHT
-                await self._learner.feedback(change.entry_id, correct=right, change=change.seq)
+                await self._learner.served.feedback(change.entry_id, correct=right, change=change.seq)
 
     async def _take_in(self, unknown: Sequence[int], alias: set[int]) -> None:
         """Make entries findable that others stored, and put others into the answer classes that the store names.

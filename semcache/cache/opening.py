@@ -42,10 +42,13 @@ from semcache.cache.writing import EntryMaker, EntryWriter
 from semcache.config.packs import Pack, load
 from semcache.learning.changed_promises import LabelOrigins
 from semcache.learning.feedback import Feedback
+from semcache.learning.judged_comparisons import JudgedComparisons
 from semcache.learning.judges import judge_id, open_judge
 from semcache.learning.label_log import LabelLog
 from semcache.learning.learner import Learner
+from semcache.learning.missed_neighbours import MissedNeighbours
 from semcache.learning.restored_log import LearningTerms, restored_log
+from semcache.learning.served_hits import ServedHits
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdict_effects import VerdictEffects
 from semcache.matching.profitability import ProfitabilityMonitor
@@ -57,6 +60,7 @@ from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.runtime.bill import Bill, BilledFor
 from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.memo_scopes import MemoScopes
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import overhead
@@ -108,6 +112,7 @@ class _Opened(NamedTuple):
     entries: EntryReader
     verifiers: Verifiers
     log: LabelLog
+    memos: MemoScopes
 
 
 class _Learning(NamedTuple):
@@ -145,7 +150,10 @@ async def _opened(opening: Opening, closing: AsyncExitStack) -> _Opened:
     verifiers = _verifiers(opening, pack, entries, common.meter)
     closing.push_async_callback(verifiers.close)
     log = await _restored_labels(opening, pack, common, judge)
-    return _Opened(opening, pack, common, prices, judge, categorizer, kept, quorum, faults, entries, verifiers, log)
+    memos = MemoScopes(opening.share_memos)
+    return _Opened(
+        opening, pack, common, prices, judge, categorizer, kept, quorum, faults, entries, verifiers, log, memos
+    )
 
 
 async def _wired(opened: _Opened, closing: AsyncExitStack) -> Components:
@@ -197,7 +205,7 @@ async def _wired(opened: _Opened, closing: AsyncExitStack) -> Components:
         new_id=maker.new_id,
         shared=opening.shared,
         undo=opening.undo,
-        share_memos=opening.share_memos,
+        memos=opened.memos,
         closing=closing.pop_all(),
     )
 
@@ -250,7 +258,10 @@ def _learning(
         paid=paid,
         second=second,
     )
-    return _Learning(judged, Learner(store, log, timed, effects, live, meter, clock=clock, read=opened.verifiers.read))
+    missed = MissedNeighbours(log, live.registry, opened.memos, opened.verifiers.read)
+    comparisons = JudgedComparisons(log, timed, effects, live, meter, memos=opened.memos, clock=clock)
+    served = ServedHits(log, meter, clock=clock)
+    return _Learning(judged, Learner(store, log, missed, comparisons, served, meter, clock=clock))
 
 
 async def _maintenance(

@@ -130,7 +130,7 @@ class ResponseCache:
         started = time.perf_counter()
         request = ignored.without(request, self.pack.ignore_in_system)
         self._learner.log.corroboration.saw(request.scope.tenant)
-        self.components.enter(request.scope)
+        self.components.memos.enter(request.scope)
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
         size = 0 if request.endpoint is Endpoint.EMBEDDINGS else len(request.raw)
@@ -310,7 +310,7 @@ class ResponseCache:
         `logged` is written to the event log in place of `row`.
         """
         if isinstance(lookup.decision, Serve):
-            self._learner.remember(lookup, lookup.decision)
+            self._learner.served.remember(lookup, lookup.decision)
         self.components.judged.note(lookup, row)
         self.components.profitability.note(lookup, row)
         self.components.decisions.note(lookup, row if logged is None else logged)

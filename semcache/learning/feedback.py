@@ -98,7 +98,7 @@ class Feedback:
         where = entry.key.scope.tenant, entry.category
         if reporter is not None and not self._keys.teaches(reporter, *where, correct=correct):
             return True
-        if not await self._learner.feedback(entry.id, correct=correct):
+        if not await self._learner.served.feedback(entry.id, correct=correct):
             # Another worker may have served it, and knows what there is to learn from.
             await self._store.said(entry.id, correct=correct, now=self._clock())
         return True

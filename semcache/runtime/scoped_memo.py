@@ -9,7 +9,8 @@ text and more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, update_wrapper
 from inspect import signature
@@ -41,8 +42,19 @@ def enter(*names: str | None) -> None:
 
     What is read in texts of more than 256 KiB is remembered for the request alone.
     """
-    _scope.set("\0".join([name or "" for name in names]))
+    _scope.set(_joined(names))
     _of_request.set({})
+
+
+@contextmanager
+def within(*names: str | None) -> Iterator[None]:
+    """In this context, remember what is read for the scope of these names, and after it for the one before."""
+    scope, of_request = _scope.set(_joined(names)), _of_request.set({})
+    try:
+        yield
+    finally:
+        _of_request.reset(of_request)
+        _scope.reset(scope)
 
 
 def scoped_cache(
@@ -92,6 +104,10 @@ def scoped_cache(
         return cast("Callable[Concatenate[T, P], R]", remembering)
 
     return decorate
+
+
+def _joined(names: Sequence[str | None]) -> str:
+    return "\0".join([name or "" for name in names])
 
 
 def _class(times: int) -> int:

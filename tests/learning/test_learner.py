@@ -114,7 +114,7 @@ async def test_what_the_verifiers_word_is_worth_is_learned_from_likely_neighbour
             heard.append((one, two))
             return word
 
-        cache.components.learner._read = read
+        cache.components.learner._missed._read = read
         await told(cache, ASKED, "Hold the button.")
         missed = await told(cache, FAR, "Hold the button.")
         await cache.settle()
@@ -489,16 +489,16 @@ async def test_misses_that_keep_coming_do_not_hold_up_what_is_known_already(
             task.cancel()
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Unplug it.")
-        waiting, taken, take = len(learner._missed), [], learner._missed.take
+        waiting, taken, take = len(learner._missed), [], learner._missed._waiting.take
 
         def another_comes() -> Any:
             piece = take()
             taken.append(piece)
             if len(taken) < 100:
-                learner._missed.offer(piece, 1)
+                learner._missed._waiting.offer(piece, 1)
             return piece
 
-        monkeypatch.setattr(learner._missed, "take", another_comes)
+        monkeypatch.setattr(learner._missed._waiting, "take", another_comes)
         await learner.work()
         assert len(taken) == waiting
         assert len(await cache.components.store.labels(0)) == 1
@@ -514,7 +514,7 @@ async def test_a_shutdown_after_a_burst_of_misses_does_not_wait_for_the_verifier
 
     async with opened(tmp_path, Slow("never"), pack=f"{PACK}  verify: verifier\n") as cache:
         learner = cache.components.learner
-        learner._read = read
+        learner._missed._read = read
         for task in learner._tasks:
             task.cancel()
         await told(cache, ASKED, "Hold the button.")

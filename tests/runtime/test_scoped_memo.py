@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import weakref
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from semcache.cache.opening_choices import Opening
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.models.embedders.memo import MemoEmbedder
 from semcache.runtime import scoped_memo
+from semcache.runtime.memo_scopes import MemoScopes
+from semcache.types import Scope
 
 DECORATED = re.compile(r"@lru_cache[^\n]*\ndef (\w+)")
 # Functions of one word, of audits, or of what a pack says: nobody's text can be told by them.
@@ -103,6 +106,32 @@ async def test_the_longest_texts_are_read_once_a_request_and_then_forgotten() ->
     async with asyncio.timeout(30):  # until the loop and the thread let go of the last task
         while alive:
             await asyncio.sleep(0.01)
+
+
+def test_what_is_read_within_a_scope_is_remembered_for_it_alone_and_the_one_before_goes_on() -> None:
+    calls: list[tuple[str, str]] = []
+
+    @scoped_memo.scoped_cache(maxsize=8)
+    def read(text: str) -> str:
+        calls.append((scoped_memo.current(), text))
+        return text
+
+    def work() -> None:
+        scoped_memo.enter("a")
+        read("one")
+        with pytest.raises(ZeroDivisionError), scoped_memo.within("b", None, "n"):
+            read("one")
+            read("x" * (1 << 19))
+            raise ZeroDivisionError
+        assert scoped_memo.current() == "a"
+        read("one")
+        with MemoScopes().within(Scope("b", None, "n")):
+            read("one")
+        with MemoScopes(shared=True).within(Scope("b", None, "n")):
+            assert scoped_memo.current() == ""
+
+    copy_context().run(work)
+    assert [where for where, text in calls if text == "one"] == ["a", "b\0\0n"]
 
 
 async def test_another_tenants_text_is_embedded_anew(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_every_value_that_the_code_counts_is_known_before() -> None:
     learners = {label_log.STRATEGY, label_log.FRESHNESS, label_log.WORDING, label_log.JUDGED}
     for pattern, known, beside in (
         (r'(?:faults\.labels|log_fault)\((?:\w+\.?)*,? ?"([\w-]+)"\)', telemetry.COMPONENTS, {*PARTS, *learners}),
-        (r'unlabelled\("([\w-]+)"\)', telemetry.UNLABELLED, set(get_args(NoVerdict))),
+        (r'(?:unlabelled|\.left)\((?:[\w.]+, )?"([\w-]+)"\)', telemetry.UNLABELLED, set(get_args(NoVerdict))),
         (r'evictions\.labels\("([\w-]+)"\)', telemetry.EVICTED, set()),
     ):
         assert {*re.findall(pattern, source), *beside} == set(known)
