@@ -1,11 +1,12 @@
 """The neighbours that misses passed over: what is to be learned of each, once the fresh answer is there.
 
 Knows decisions, the strategy and the local verifier, nothing of judges. Invariant: texts are read in the scope of their
-request, where most were read when it was looked up.
+request, where most were read when it was looked up. A miss that was not named to the end waits on.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -52,9 +53,14 @@ class MissedNeighbours:
         Raises IndexError when none waits.
         """
         lookup, fresh, at = self._waiting.take()
-        with self._memos.within(lookup.request.scope):
-            labels = labelling.of_miss(lookup, self._log.strategy, self._log.pack.of(lookup.category), at=at)
-            return [await self._with_verdict(label, lookup) for label in labels], fresh
+        try:
+            with self._memos.within(lookup.request.scope):
+                labels = labelling.of_miss(lookup, self._log.strategy, self._log.pack.of(lookup.category), at=at)
+                return [await self._with_verdict(label, lookup) for label in labels], fresh
+        except asyncio.CancelledError:
+            # The last round before the end takes it, and has nothing read.
+            self._waiting.give_back((lookup, fresh, at), fresh.size)
+            raise
 
     async def _with_verdict(self, label: Label, lookup: Lookup) -> Label:
         """The label with what the local verifier would have said, where that teaches what its verdict is worth."""

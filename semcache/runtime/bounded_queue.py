@@ -35,6 +35,11 @@ class BoundedQueue(Generic[T]):
         self.bytes_held -= size
         return piece
 
+    def give_back(self, piece: T, size: int) -> None:
+        """Queue a piece that was taken in the first place again, whether there is room for it or not."""
+        self._pieces.appendleft((piece, size))
+        self.bytes_held += size
+
     def __len__(self) -> int:
         return len(self._pieces)
 

@@ -525,6 +525,26 @@ async def test_a_shutdown_after_a_burst_of_misses_does_not_wait_for_the_verifier
         assert len(pupil(again).labels) == 1, "the comparison is left to the next start"
 
 
+async def test_a_miss_whose_neighbour_is_being_read_when_the_cache_closes_is_learned_from(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    async def read(_one: str, _two: str) -> float:
+        begun.set()
+        await asyncio.sleep(60)
+        return 0.9
+
+    pack = f"{PACK}  verify: verifier\n"
+    async with opened(tmp_path, pack=pack) as cache:
+        cache.components.learner._missed._read = read
+        await told(cache, ASKED, "Hold the button.")
+        missed = await told(cache, FAR, "Hold the button.")
+        await soon(begun.wait())
+    async with opened(tmp_path, pack=pack) as again:
+        [label] = await again.components.store.labels(0)
+        assert label.correct
+        assert label.features == missed.lookup.decision.nearest.features
+
+
 async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and_what_is_dropped_is_counted(
     tmp_path: Path,
 ) -> None:

@@ -26,3 +26,15 @@ def test_what_waits_stays_within_bounds_and_in_order(steps: list[int | None]) ->
         expected += [(name, size)] * room
         assert [*waiting] == [one for one, _ in expected]
         assert (len(waiting), waiting.bytes_held) == (len(expected), sum(one for _, one in expected))
+
+
+def test_a_piece_that_is_given_back_comes_first_again_even_where_there_is_no_room_left() -> None:
+    waiting: BoundedQueue[str] = BoundedQueue(number=2, size=100)
+    assert waiting.offer("first", 60)
+    assert waiting.offer("second", 40)
+    taken = waiting.take()
+    assert waiting.offer("third", 60)
+    waiting.give_back(taken, 60)
+    assert [*waiting] == ["first", "second", "third"]
+    assert (len(waiting), waiting.bytes_held) == (3, 160)
+    assert not waiting.offer("fourth", 1)
