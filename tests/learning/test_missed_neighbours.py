@@ -19,7 +19,7 @@ OTHER = "Should the router of my office share its password with the router of my
 async def test_texts_of_a_miss_are_read_in_the_scope_of_its_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Outside of it they were read anew, which took a fifth of the processor time of a miss."""
+    """Outside of it they were read anew, which took up to a fifth of the processor time of a miss."""
     seen: list[tuple[str, str]] = []
 
     def spied(name: str, function: Any) -> Any:
