@@ -107,7 +107,7 @@ class JudgedComparisons:
         return [self._effects.apply(label, fresh.id, correct=verdict)]
 
     def left(self, label: Label, why: str) -> list[Label]:
-        """What is learned of a comparison of which no verdict comes: of an audit, that it stays undecided."""
+        """Learn what is left of a comparison of which no verdict comes: of an audit, that it stays undecided."""
         self._meter.unlabelled(why)
         undecided = labelling.undecided(label)
         return [] if undecided is None else [undecided]
