@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from semcache.config.packs import Category
 from semcache.request import framed
-from semcache.request.characters import LONGEST_WORD, is_plain
+from semcache.request.characters import LONGEST, LONGEST_WORD, is_plain
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds, material
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
@@ -25,8 +25,6 @@ __all__ = [
     "semantic_eligible",
     "unkept",
 ]
-
-LONGEST = 1 << 20  # characters of a request; a longer one is forwarded unread
 
 
 def ineligible(request: Request, category: Category) -> Why | None:

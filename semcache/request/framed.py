@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from semcache.request.characters import LONGEST
 from semcache.request.kinds.patterns import WORKS_ON_TEXT
 from semcache.types import Frame
 
@@ -70,8 +71,8 @@ class Framed(NamedTuple):
 
 
 def split(text: str) -> Framed | None:
-    """A prompt in its parts; None for one that is to be compared as a whole."""
-    if len(text) < _SHORTEST:
+    """A prompt in its parts; None for one that is to be compared as a whole, or not at all for its length."""
+    if not _SHORTEST <= len(text) <= LONGEST:
         return None
     return _labelled(text) or _beside_material(text) or _behind_story(text)
 

@@ -14,6 +14,7 @@ from semcache.config.packs import packs_dir
 from semcache.dialects import dialects
 from semcache.errors import RequestRejected
 from semcache.request import conversation, framed
+from semcache.request.characters import LONGEST
 from semcache.request.eligibility import unkept
 from semcache.request.kinds.as_written import works_on_wording
 from semcache.types import Endpoint, Frame, Why
@@ -87,6 +88,14 @@ async def test_a_question_that_material_answers_is_of_no_moment_by_likeness(open
         alone = await cache.lookup(question)
     assert told.lookup.request.frame is not None
     assert (told.lookup.category == "live", alone.lookup.category == "live") == (False, True)
+
+
+def test_a_text_that_is_never_kept_is_not_searched_for_its_question() -> None:
+    """Searching 8 MB takes a second, in which no other request of the process is answered."""
+    asked = "\nQuestion: How tall is the lighthouse?"
+    longest = "word " * ((LONGEST - len(asked)) // 5)
+    assert framed.split(longest + asked) is not None
+    assert framed.split(longest + 6 * "w" + asked) is None
 
 
 def test_of_several_questions_the_last_is_asked() -> None:
