@@ -36,13 +36,13 @@ from semcache.proxy.forward import reply_mode, serves_paraphrases
 from semcache.proxy.hedged_forward import HedgedForward
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import (
-    STOPPING,
     broken_stream,
     ends_an_event,
     id_header,
     id_of,
     refusal_headers,
     reply_headers,
+    stopped_stream,
     without_stream,
 )
 from semcache.proxy.route_context import RouteContext
@@ -323,23 +323,23 @@ class Exchange:
         except UpstreamError as error:
             came = None if collapsed else flight.whole or flight.part
             self._record(lookup, flight.status, answer=came, stored=Why.INCOMPLETE.value, collapsed=collapsed)
-            await self._tell_broken(lookup, flight, end, str(error), send)
+            await self._end_early(lookup, flight, end, broken_stream(self._dialect, str(error)), send)
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
         except asyncio.CancelledError:
             # By a server that stops, or for a client that has gone and gets nothing of this.
-            await self._tell_broken(lookup, flight, end, STOPPING, send)
+            await self._end_early(lookup, flight, end, stopped_stream(self._dialect), send)
             raise
         await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)
         await send({"type": "http.response.body", "body": b""})
         # The event loop writes out what was sent before it comes to this.
         asyncio.get_running_loop().call_soon(self._note_relayed, lookup, relayed, flight.answer)
 
-    async def _tell_broken(self, lookup: Lookup, flight: Flight, end: bytes, why: str, send: Send) -> None:
-        """Send the event of a stream that breaks off after the bytes of `end`, where one may follow them."""
-        # Within an event nothing can be said. An answer that was whole is not called broken.
+    @staticmethod
+    async def _end_early(lookup: Lookup, flight: Flight, end: bytes, told: bytes, send: Send) -> None:
+        """Send the event that tells of it, in a stream that is not whole nor, by its `end`, within an event."""
         if lookup.request.stream and flight.status == 200 and flight.whole is None and ends_an_event(end):
-            await send({"type": "http.response.body", "body": broken_stream(self._dialect, why), "more_body": True})
+            await send({"type": "http.response.body", "body": told, "more_body": True})
 
     def _note_relayed(self, lookup: Lookup, relayed: _Relayed, answer: Assembled | None) -> None:
         flight, collapsed = relayed.flight, relayed.collapsed

@@ -29,7 +29,7 @@ _NOT_SHARED = frozenset(
 _NOT_SHARED_KINDS = ("x-ratelimit-", "anthropic-ratelimit-", "ratelimit-", "x-ms-ratelimit-")
 LENGTH = "content-length"
 BROKE_OFF = "upstream_broke_off"
-STOPPING = "the server is stopping and could wait no longer for the rest of this answer: ask again"
+_STOPPING = "the server is stopping and could wait no longer for the rest of this answer: ask again"
 _PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -97,9 +97,18 @@ def without_stream(raw: bytes) -> bytes:
 
 def broken_stream(dialect: Dialect, message: str) -> bytes:
     """Return the event that tells the client of a stream why it breaks off, as the SDKs of its dialect raise it."""
-    body = dialect.error(502, message, code=BROKE_OFF)
+    return _last_event(dialect, 502, message, BROKE_OFF)
+
+
+def stopped_stream(dialect: Dialect) -> bytes:
+    """Return the event that tells the client of a stream that this server stops before its end."""
+    return _last_event(dialect, 503, _STOPPING, "server_stopping")
+
+
+def _last_event(dialect: Dialect, status: int, message: str, code: str) -> bytes:
+    body = dialect.error(status, message, code=code)
     if dialect.endpoint is Endpoint.RESPONSES:
-        told = {"type": "error", "code": BROKE_OFF, "message": message, "param": None}
+        told = {"type": "error", "code": code, "message": message, "param": None}
         body = msgspec.json.encode(told | msgspec.json.decode(body))
     return sse.event(body, "error" if dialect.endpoint in (Endpoint.RESPONSES, Endpoint.MESSAGES) else None)
 

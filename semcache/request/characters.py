@@ -51,7 +51,7 @@ _SCRIPTS = (
     ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("rare", re.compile("[\u2d30-\u2ddf\ua000-\ua63f\ua800-\uab2f\U00010000-\U0001077f\U00010800-\U0001cfff]")),
 )
-LONGEST = 1 << 20  # characters of a request; a longer one is forwarded, and what is costly is not read of it
+LONGEST = 1 << 20  # characters of a request; a longer one is forwarded, and neither looked up nor kept
 LONGEST_WORD = 100  # characters; most tokenizers of word pieces read any longer word as the one token for unknown words
 _BETWEEN_WORDS = re.compile(r"[\s!-/:-@\[-`{-~\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _NOSES = str.maketrans("", "", "-'’")

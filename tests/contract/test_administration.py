@@ -12,7 +12,6 @@ import pytest
 
 from tests.contract.services import Service, semcache, serving
 from tests.proxy.driver import cache_status
-from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
 
@@ -43,8 +42,12 @@ class Corner:
     """A part of the cache that one test has to itself."""
 
     def __init__(self, proxy: Service) -> None:
-        self._proxy = proxy
         self.namespace = uuid.uuid4().hex
+        self.of(proxy)
+
+    def of(self, proxy: Service) -> None:
+        """Be asked of this server from here on."""
+        self._proxy = proxy
 
     def ask(self, prompt: str, **headers: str) -> Any:
         body = {"model": "gpt-4o", "messages": [{"role": "user", "content": prompt}]}
@@ -90,19 +93,19 @@ def test_reports_of_the_command_line_are_in_the_metrics_that_operators_alert_on(
         name = "semcache_false_hits_total{"
         return sum(float(line.split()[-1]) for line in lines if line.startswith(name) and 'source="feedback"' in line)
 
-    def replayed(corner: Corner, prompt: str) -> str:
-        """The id of the entry that a prompt is served, whichever worker has it."""
-        found = [corner.ask(prompt).headers.get("x-semcache-id")]
-        eventually(lambda: found.append(corner.ask(prompt).headers.get("x-semcache-id")) or found[-1] is not None)
-        return str(found[-1])
-
     def report(entry: str) -> None:
         semcache("feedback", entry, "--wrong", "--data", str(tmp_path))
 
     audits = {"SEMCACHE_BACKGROUND__AUDIT_RATE": "0"}
-    with serving(upstream.url, tmp_path, "--workers", "2", **audits) as server:
+    asked = [f"What is a {thing}?" for thing in ("fjord", "glacier", "moraine")]
+    with serving(upstream.url, tmp_path, **audits) as server:
+        # By one worker: each of two that miss a prompt at once keeps an answer, and the later takes the first's place.
         corner = Corner(server)
-        fjord, glacier, moraine = [replayed(corner, f"What is a {thing}?") for thing in ("fjord", "glacier", "moraine")]
+        for prompt in asked:
+            corner.ask(prompt)
+    with serving(upstream.url, tmp_path, "--workers", "2", **audits) as server:
+        corner.of(server)
+        fjord, glacier, moraine = [corner.ask(prompt).headers["x-semcache-id"] for prompt in asked]
         assert counted(server) == 0
         report(fjord)
         assert [counted(server) for _ in range(4)] == [1] * 4, "whichever worker is asked, none counts it again"

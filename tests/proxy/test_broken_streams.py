@@ -63,7 +63,9 @@ async def test_a_server_that_stops_says_so_in_the_streams_that_it_cuts(tmp_path:
             await call.task
     assert told is not None
     assert told["more_body"]
-    assert "is stopping" in json.loads(told["body"].removeprefix(b"data: "))["error"]["message"]
+    error = json.loads(told["body"].removeprefix(b"data: "))["error"]
+    assert "is stopping" in error["message"]
+    assert error["code"] == "server_stopping"
 
 
 @pytest.mark.parametrize("endpoint", [Endpoint.CHAT, Endpoint.COMPLETIONS, Endpoint.RESPONSES], ids=str)
