@@ -9,7 +9,8 @@ from __future__ import annotations
 from semcache.config.packs import Category
 from semcache.request import framed
 from semcache.request.characters import LONGEST, LONGEST_WORD, is_plain
-from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds, material
+from semcache.request.conversation_items import items_of, text_alone
+from semcache.request.kinds import Kinds, follow_ups, is_creative, is_live, is_personal, kinds, material
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Request, Why
@@ -47,13 +48,20 @@ def ineligible(request: Request, category: Category) -> Why | None:
             live=kind.live and not material.tells_the_moment(request.text, around, is_live),
             personal=kind.personal and not material.tells_the_term(request.text, around),
         )
-    if kind.personal and not (category.personal or request.scope.user is not None):
+    if not (category.personal or request.scope.user is not None) and (kind.personal or _follows_own(request)):
         return Why.PERSONAL
     if kind.live and not category.live:
         return Why.LIVE
     if kind.creative and not category.creative:
         return Why.CREATIVE
     return None
+
+
+def _follows_own(request: Request) -> bool:
+    """Return True if the question is about something that the asker called their own in an earlier turn."""
+    _, items = items_of(request.identity)
+    earlier = (said for item in reversed(items[:-1]) if (said := text_alone(item, "user")) is not None)
+    return any(is_personal(one) for one in follow_ups.readings(request.text, earlier))
 
 
 def is_answered_by_material(request: Request) -> bool:
