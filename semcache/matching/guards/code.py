@@ -132,13 +132,15 @@ class CodeGuard(ReadingGuard[CodeReading]):
         )
 
     def _operated(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:
-        """The finding where both texts have operators, or signs of code around the same names, and not the same."""
+        """The finding where both texts have operators, or code with equal signs or names, and not the same."""
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
-        resigned = ours.signs and theirs.signs and ours.signs != theirs.signs and ours.named == theirs.named
-        if resigned and len(differing(query, cached)) <= FEW:
-            return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
+        if ours.signs and theirs.signs and len(differing(query, cached)) <= FEW:
+            if ours.signs != theirs.signs and ours.named == theirs.named:
+                return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
+            if ours.signs == theirs.signs and ours.named != theirs.named:
+                return Conflict(self.name, f"{ours.named} / {theirs.named}")
         return None
 
     def _spoken_of(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:

@@ -43,7 +43,8 @@ _PLAIN |= {word: word for word in ("who", "when", "where", "why")}
 _BEFORE = vocabulary(
     "and or so but know me tell explain understand see out wondering wonder say show describe ask about idea"
     " sure please"
-    " hi hello hey ok okay thanks for at in on by to from since until of exactly then also learn remember is do"
+    " hi hello hey ok okay thanks morning afternoon evening for at in on by to from since until of exactly then also"
+    " learn remember is do"
     " determine"
 )
 _HOW = lexicon(
@@ -125,6 +126,11 @@ _TELLING = _pairs(
 _TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
 _INTERROGATIVE = _WORDS - {"which"}
 _HOW_WHERE = frozenset(("procedure", "where"))
+_PLACED = frozenset(("when", "where"))
+_AMOUNT = frozenset(("what", "amount"))
+_HOW_MUCH = _INTERROGATIVE | {"much"}
+# "What does it cost" asks how much.
+_MEASURED = vocabulary("cost costs charge pay earn make weigh owe spend measure get is are was were run go rent total")
 _ACTING = vocabulary("i you we one people someone somebody my our to")
 _NAMED = frozenset(("who", "when", "where"))
 _COMPARED = (
@@ -191,6 +197,10 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         detail = f"{min(one, two)} / {max(one, two)}"
         apart = read_text(query).bag ^ read_text(cached).bag
         if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
+            return Conflict(self.name, detail)
+        if apart <= _WORDS and pair & _PLACED and "which" in (read_text(query).words[:1] + read_text(cached).words[:1]):
+            return Conflict(self.name, detail)
+        if pair == _AMOUNT and apart <= _HOW_MUCH and read_text(query).bag.isdisjoint(_MEASURED):
             return Conflict(self.name, detail)
         # "How can I buy" is answered by where to; "how did he die" is not.
         if pair == _HOW_WHERE and apart and apart <= _INTERROGATIVE and read_text(query).bag.isdisjoint(_ACTING):
