@@ -16,7 +16,7 @@ from semcache.matching.guards.order import settled
 from semcache.matching.light_edits import lightly_edited
 from semcache.matching.retyped import is_retyped
 from semcache.request.wording.foreign import unread
-from semcache.request.wording.mending import mended
+from semcache.request.wording.mended_together import mended_together
 from semcache.runtime.scoped_memo import scoped_cache
 
 AGAIN = 0.8  # score that embedders give a text typed again, whatever they make of case and marks
@@ -43,7 +43,7 @@ class TextFeatures(NamedTuple):
 
 def compare(text: str, cached_text: str, score: float, *, mending: bool = True) -> TextFeatures:
     """The features of these two texts, whose score is given. Without `mending`, typing errors stay."""
-    asked, cached = (mended(text), mended(cached_text)) if mending else (text, cached_text)
+    asked, cached = mended_together(text, cached_text) if mending else (text, cached_text)
     one, two = content_words.read(asked), content_words.read(cached)
     shared = one.bag & two.bag
     union = len(one.bag) + len(two.bag) - len(shared)

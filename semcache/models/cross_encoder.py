@@ -24,6 +24,7 @@ from semcache.models.loaded_model import load
 from semcache.models.model_card import read_card, readable, verify_files
 from semcache.request.requesting import asks
 from semcache.request.wording.foreign import unread
+from semcache.request.wording.mended_together import mended_together
 from semcache.request.wording.mending import mended
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ class CrossEncoder:
 
         One that was trained on a cache's own labels reads all.
         """
-        return not self._english or not (
-            any(not asks(text) for text in texts) or any(unread(one, two) for one, two in pairwise((*texts, texts[-1])))
-        )
+        if not self._english:
+            return True
+        read = [mended(text) for text in texts]
+        return all(map(asks, read)) and not any(unread(one, two) for one, two in pairwise((*read, read[-1])))
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
@@ -108,7 +110,7 @@ class CrossEncoder:
         found = np.full(len(pairs), np.nan, np.float32)
         try:
             # One order of the two texts, whoever was cached first: the same pair always gets the same answer.
-            read = [(mended(one), mended(two)) for one, two in pairs]
+            read = [mended_together(one, two) for one, two in pairs]
             ordered = [(readable(min(pair)), readable(max(pair))) for pair in read]
             lines = self._model.tokenizer.encode_batch_fast(ordered)
             for rows in _runs([len(line.ids) for line in lines], self._max_tokens):

@@ -99,12 +99,18 @@ def mended(text: str) -> str:
     >>> mended("wat is teh captial of austrlia")
     'what is the capital of australia'
     """
+    return mended_with(text, ())
+
+
+@scoped_cache(maxsize=4096)
+def mended_with(text: str, known_as: tuple[tuple[str, str], ...]) -> str:
+    """The same, where it is known what some words in lower case stand for; one that stands for itself stays."""
     if len(text) > LONGEST or not text.strip():
         return text
     known = misspelt.dictionary()
     words = bag_of(text)
     frequencies = misspelt.frequencies()
-    if not text_speak.is_chatty(text) and not any(
+    if not (known_as or text_speak.is_chatty(text)) and not any(
         word not in known or word in SPOKEN or word in _CONFUSED or frequencies.get(word, _RARE) < _RARE
         for word in words
     ):
@@ -116,10 +122,11 @@ def mended(text: str) -> str:
     english = is_english(body, bag_of(body))
     if english is False or (english is None and 2 * sum(map(known.__contains__, words)) < len(words)):
         return text
-    pieces = _WORD.split(text_speak.spelled_out(body))
+    pieces, given = _WORD.split(text_speak.spelled_out(body)), dict(known_as)
     for at in range(1, len(pieces), 2):
-        guess = _read(pieces, at)
-        if guess is not None:
+        low = pieces[at].lower()
+        guess = given.get(low) or _read(pieces, at)
+        if guess is not None and guess != low:
             pieces[at] = guess.capitalize() if pieces[at][0].isupper() else guess
     return restored("".join(pieces), spans)
 

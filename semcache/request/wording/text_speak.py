@@ -21,7 +21,8 @@ _SPELLINGS = lexicon(
     how_do=howdo how_do_i=howdoi people=ppl something=sth,smth,sumthing,somethin someone=sb,smn,sumone message=msg
     messages=msgs password=pw,pwd,pswd,passwd,pword account=acct,acnt accounts=accts appointment=appt
     appointments=appts address=addr phone=fone phones=fones tickets=tix night=nite tonight=tonite
-    tomorrow=tmrw,tmr,tomoro,tomorro,tmro week=wk weeks=wks year=yr years=yrs hours=hrs minutes=mins
+    tomorrow=tmrw,tmr,tomoro,tomorro,tmro the=da this=dis that=dat
+    long=lng days=dayz week=wk weeks=wks year=yr years=yrs hours=hrs minutes=mins
     doesn't=doesnt,dosent,dosnt,doesent don't=dont,dnt can't=cant,cnt i'm=im i've=ive give_me=gimme let_me=lemme
     don't_know=dunno i_don't_know=idk birthday=bday really=rly somewhere=smwhere by_the_way=btw
     """
@@ -52,7 +53,9 @@ _MARKED = (
     (re.compile(r"(?<![\w/.-])4(?= (?:my|the|a|an|free|your|ur|me|us|it|this|all|some)\b)"), "for"),
     (
         re.compile(
-            r"(?<=[a-z] )2(?= (?:my|the|a|an|your|ur|me|us|it|do|get|be|make|go|use|see|have|buy|change|pay|send)\b)"
+            r"(?<=[a-z] )2(?= (?:my|the|a|an|your|ur|me|us|it|do|get|be|make|go|use|see|have|buy|change|pay|send|visit"
+            r"|find|cancel|delete|remove|learn|write|eat|know|tell|install|reset|give|put|add|ask|sell|fix|bring|choose"
+            r"|become|keep|avoid|create|build|play)\b)"
         ),
         "to",
     ),
@@ -65,6 +68,7 @@ _MARKED = (
         "why",
     ),
     (re.compile(r"(?<=\bhow )2(?= [a-z])"), "to"),
+    (re.compile(r"^(?:ho|hoe)(?= (?:do|can|cn|to|did|does) )"), "how"),
     (
         re.compile(
             r"(?:(?<=\bi )|(?<=\byou )|(?<=\bu )|(?<=\bwe )|(?<=\bto )|(?<=\bnot )|(?<=\bdon't )|(?<=\bdont ))"
