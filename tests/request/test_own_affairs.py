@@ -7,6 +7,16 @@ import pytest
 from semcache.request.kinds import is_personal
 
 OWN = [
+    "Who is in my guild?",
+    "Who on our team is on call?",
+    "Did Sarah reply to me?",
+    "Did they take the payment from me twice?",
+    "When will they deliver my sofa?",
+    "Has my landlord cashed the cheque?",
+    "Which gate do I board at?",
+    "When do I fly home?",
+    "Booking ref QX7T2L",
+    "Order 77-1298 where is it",
     "Has my refund been issued yet?",
     "Is there a problem with my order?",
     "Was my payment received?",
@@ -66,6 +76,11 @@ OWN = [
     "What files were shared with me?",
 ]
 OF_ANYBODY = [
+    "How do I join a guild?",
+    "When do birds fly home?",
+    "What does booking reference mean?",
+    "What should I say to my landlord?",
+    "How does order tracking work?",
     "How do I track my order?",
     "Is there a way to see my old invoices?",
     "Is there a limit on my account for transfers?",

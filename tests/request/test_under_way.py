@@ -7,6 +7,8 @@ import pytest
 from semcache.request.kinds import is_live
 
 STANDS = """
+Are all pods healthy?|is checkout broken again|Is prod green?|Which builds failed overnight?|Any updates?
+cpu usage of web-3|disk space left on the nas?|Did the market close up?|any news on the merger
 Is the 7:40 to Brighton on time?|Is my local tube line running?|Are trains running between Leeds and York?
 Do you know if the 9:15 train is delayed?|Are the ferries sailing to Arran?|Is the Victoria line suspended?
 Is the A1 clear northbound?|Is the M6 blocked near Stoke?|Is I-95 congested?|Are the roads icy?|Is the pass snowed in?

@@ -31,6 +31,12 @@ _OFFERED = (
     r"|availability|bookings|roadworks|closures|conditions|cases|alerts?|warnings?|restrictions|jobs|menu|fares?"
     r"|bids?|standings?|rankings?|line-?up|backlog|occupancy|uptime|inventory|stock levels?)\b"
 )
+_SYSTEMS = (
+    r"(?:pods?|nodes?|services?|servers?|systems|builds?|tests|pipelines?|jobs?|deploys?|deployments?|workers?"
+    r"|replicas?"
+    r"|prod|production|staging|checkout|login|payments?|search|api|apis|site|website|cluster|clusters|database|db|dbs"
+    r"|queues?|ci|vpn|wifi|internet|network|printers?|crons?|backups?|alerts?|containers?|instances?|master|main)"
+)
 _STATES = CuedPatterns(
     rule(
         "doing trading performing holding",
@@ -127,6 +133,30 @@ _STATES = CuedPatterns(
         r"(?!(?:[\w'-]+ )*?(?:ever|always|never)\b)(?:[\w'.-]+ ){1,4}?(?:been )?(?:reopened|ended|started|begun|resumed"
         r"|risen|fallen|gone (?:up|down|back)|closed|lifted|cleared|resolved|restored|arrived|landed|departed|launched"
         r"|passed|died|resigned|voted|ruled|decided)\W*$",
+    ),
+    rule(
+        "healthy up down green red broken failing working slow stuck degraded ok okay failed crashed broke",
+        rf"{_LEAD}(?:is|are) (?:all |the |our |every )*{_SYSTEMS}(?: {_SYSTEMS})? (?:all |still |currently )?"
+        r"(?:healthy|up|down|green|red|broken|failing|working|slow|stuck|degraded|ok|okay|fine)(?: (?:again|now|yet|today))?\W*$",
+        rf"{_LEAD}(?:which|what|did any|did the|how many|have any) (?:{_SYSTEMS} )?{_SYSTEMS} "
+        r"(?:fail|failed|crash|crashed|break|broke|broken|restarted)(?: (?:overnight|last night|today|yesterday|this morning|again))?\W*$",
+    ),
+    rule(
+        "update updates news progress",
+        rf"{_LEAD}any (?:\w+ )?(?:updates?|news|progress)(?: (?:yet|today|on|about|from|for)"
+        r"(?: [\w'&-]+){0,6})?\W*$",
+    ),
+    rule(
+        "usage load space length depth uptime",
+        rf"{_LEAD}(?:what(?:'s| is) the |the |current )*(?:(?:cpu|memory|ram|disk|gpu|network|bandwidth|heap) "
+        r"(?:usage|load|space|utili[sz]ation)|queue (?:length|depth|size)|load average|uptime|(?:disk|free) space left)"
+        r"(?: left| free)? (?:of|on|for|in) (?:the |our )?(?!(?:general|linux|windows|python|java|computing)\b)"
+        r"[\w.:-]+(?: [\w.:-]+)?\W*$",
+    ),
+    rule(
+        "market markets dow nasdaq ftse dax nikkei stocks",
+        rf"{_LEAD}(?:did|has|have|how did) (?:the )?(?:stock )?(?:markets?|dow|nasdaq|ftse|dax|nikkei|stocks)(?: \w+)?"
+        r" (?:close|closed|open|opened|end|ended|finish|finished)(?: (?:up|down|higher|lower|flat))?\W*$",
     ),
     rule("pass passed", rf"{_LEAD}(?:did|has) the (?:new|latest|proposed) (?:\w+ ){{1,4}}pass(?:ed)?\W*$"),
     rule(

@@ -312,8 +312,8 @@ _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
     r"\bhow (?:is|are) (?:the )?(?:price|rate|value)s? (?:of|for) [^?]{1,40} (?:determined|calculated|set|fixed)\b",
-    r"^\W*(?:what|which)(?: \w+)? (?:determines?|influences?|affects?) (?:the )?(?:exchange |interest |stock |gold )"
-    r"(?:rates?|prices?)(?: between two currencies)?\W*$",
+    r"^\W*(?:what|which)(?: \w+)? (?:determines?|influences?|affects?|drives?) (?:the )?"
+    r"(?:exchange |interest |stock |gold |bitcoin )(?:rates?|prices?)(?: between two currencies)?\W*$",
     r"^\W*(?:what(?:'s| is) )?(?:the )?best way to get (?:an? )?(?:good|better|fair) exchange rate\W*$",
     r"^\W*why (?:do|does) (?:the )?(?:price|value) of \w+ (?:go up|rise|go down|fall|drop) (?:in|during) an? \w+\W*$",
     # The weather of a month is the climate.

@@ -136,6 +136,8 @@ _NAMED = any_of(
     r"\b(?:this is|i am|my name is) [a-z]+ [a-z]+,? (?:born|date of birth|dob)\b",
     r"^\W*+(?:my )?(?:phone|mobile|e-?mail|tel|telephone)(?: number| address)?(?: is)?\W{0,3}(?:\+?\d[\d ()-]{6,}"
     r"|[\w.+-]{1,40}@[\w-]{1,40}\.\w+)",
+    r"\b(?:booking|reservation|confirmation|record|pnr|tracking|parcel|order)(?: (?:number|id|no\.?|code|ref|reference"
+    r"|locator))?(?: is)?\W{1,3}(?:(?=[a-z0-9]{0,11}\d)(?=[a-z0-9]{0,11}[a-z])[a-z0-9]{6,12}|\d{2,4}-\d{3,})\b",
     r"\bmine is #?(?=\w{0,20}\d{3})\w{6,40}\b",
 )
 # An order to act upon a record that its number names, in nobody's name: the same task for an agent, whoever gives it.
@@ -146,7 +148,7 @@ _ACTED_ON = re.compile(
     r"[^?]{1,80}\band)\b(?!.*\b(?:my|our|i|we|me|us)\b)"
 )
 _OWNERS = vocabulary("my our i we")
-_ID = re.compile(r"\d{3}|@")
+_ID = re.compile(r"\d{3}|@|[a-z]\d|\d[a-z]")
 # The way out of a case is asked for, which is everybody's.
 _WAY = any_of(
     r"\b(?:what|how|where|who) (?:\w+ )?(?:do|can|should|could|must|shall|would|to) (?:i|we|you|one)\b"

@@ -127,6 +127,8 @@ _FACTS = CuedPatterns(
         # "Did HR get my form?", "has Dr. Okafor answered my message?", "who approved my pull request?"
         rf"^\W*+(?:has|have|did) (?!(?:i|we|my|our)\b)(?:[\w'.&-]+ ){{1,4}}?{_DEED} "
         rf"(?:to |on |at |into |for |about |off (?:on )?)?(?:all (?:of )?)?my (?!{_NO_RECORD})\w",
+        r"^\W*+has my (?:boss|manager|landlord|doctor|teacher|advis[eo]r|lawyer|accountant|supervisor|agent|tenant"
+        r"|employer|bank|school|insurer) (?:\w+ )?\w+ed\b(?!.{0,80}\b(?:if|when)\b)",
         r"^\W*+(?:did|has) my (?:boss|manager|landlord|doctor|teacher|advis[eo]r|lawyer|accountant|supervisor|agent) "
         r"(?:already )?(?:sign|approve|send|accept|confirm|pay|read|get|receive|submit)\w*\b(?!.{0,80}\b(?:if|when)\b)",
         r"^\W*+what(?:'s| is) (?:left (?:of|in|on|from) my"
@@ -204,6 +206,31 @@ _FACTS = CuedPatterns(
         r"^\W*+why (?:was|were) (?:i|we) (?:\w+ )?(?:banned|suspended|kicked|fired|downgraded|demoted|removed"
         r"|unsubscribed"
         r"|rejected|turned down|not (?:selected|accepted|invited|paid)|waitlisted|moved|reassigned)\b(?!.{0,80}\bif\b)",
+    ),
+    # "Who is in my guild?", "did Sarah reply to me?", "which gate do I board at?", "when do I fly home?"
+    rule(
+        "my our",
+        r"^\W*+(?:who(?:'s| is| are| was| were)?|which of us)(?: else)? (?:is |are )?(?:in|on|at) (?:my|our) "
+        r"(?!(?:shoes|side|mind|head|way|credit report|back|case)\b)(?:[\w'-]+ ){0,2}[\w'-]+"
+        r"(?: (?:on call|on duty|off|working|free|available|in charge))?(?: (?:today|now|tonight|this week))?\W*$",
+        rf"^\W*+when (?:will|are|do) (?:they|you) (?:\w+ )?(?:deliver|ship|send|refund|return|fix|repair|collect"
+        rf"|pick up|install|pay|process|approve|answer|review|unlock|release) (?:my|our) (?!{_NO_RECORD})\w",
+    ),
+    rule(
+        "me my us our",
+        r"^\W*+(?:did|has|have) (?!(?:i|we|my|our|the|a|an|any|this|that|it|humans?|people)\b)[\w'.-]+ "
+        r"(?:ever |already |finally )?(?:reply|replied|respond|responded|answer|answered|write|written|text|texted|call|called|message"
+        r"|messaged|e?-?mail|e?-?mailed) (?:to )?(?:me|us)(?: (?:yet|back|today|already))*\W*$",
+        r"^\W*+(?:did|have|has) (?:they|you|he|she) (?:\w+ )?(?:take|taken|charge|charged|bill|billed|pay|paid|refund"
+        r"|refunded|send|sent|deduct|deducted|debit|debited)\b[^?]{0,60}\b(?:me|us|my|our)\b"
+        r"(?!.{0,80}\b(?:if|when)\b)",
+    ),
+    rule(
+        "i we",
+        r"^\W*+(?:which|what) (?:gate|terminal|platform|seat|room|desk|table|coach|hall|ward|bay)s? (?:do|did|am|are"
+        r"|will|should) (?:i|we)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+when (?:do|am|are|will) (?:i|we) (?:\w+ )?(?:fly|flying|board|boarding|depart|departing|land|landing)"
+        r"(?: (?:home|back|out|there|to \w+|from \w+))?\W*$",
     ),
     # "And mine?", "how much is mine?"; a mine is dug, and so is a coin.
     rule(

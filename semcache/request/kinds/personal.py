@@ -286,7 +286,7 @@ _MINE = any_of(
 _PURPOSE = any_of(
     r"^\W*what(?:'s| is| are| was| were) (?:my|our) [\w' -]{1,40} (?:used|needed|required|meant|good) for\W*$"
 )
-_LONG_NUMBER = re.compile(r"\d{3}")
+_LONG_NUMBER = re.compile(r"\d{3}|\b(?=[a-z]{0,11}\d)(?=\d{0,11}[a-z])[a-z\d]{6,12}\b")
 # Rules and offices are the same for everybody who says "our", an insurance is not.
 _OF_ALL = any_of(
     r"\bour (?:(?!(?:home|car|health|life|motor|household|liability|pet|my|last|latest|next|current|loan|lease|contract"
