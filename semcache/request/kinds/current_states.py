@@ -12,7 +12,8 @@ _LEAD = r"^\W*+(?:(?:hi|hello|hey|ok|so|and|but|please)\W+)*"
 # Of these "the" points to no single one: "is the Earth full of water?"
 _GENERIC = (
     r"(?:earth|moon|sun|universe|world|sky|sea|ocean|human|brain|heart|body|liver|glass|past|future|soul|mind|internet"
-    r"|word|term|answer|statement|following|sentence|set|list|string|array|stack|buffer|heap|function|matrix|graph|system"
+    r"|word|term|answer|statement|following|sentence|set|list|string|array|stack|buffer|heap|function|matrix"
+    r"|graph|system"
     r"|bible|law|same|us|usa|uk)\b"
 )
 _PLACES = (
@@ -137,9 +138,11 @@ _STATES = CuedPatterns(
     rule(
         "healthy up down green red broken failing working slow stuck degraded ok okay failed crashed broke",
         rf"{_LEAD}(?:is|are) (?:all |the |our |every )*{_SYSTEMS}(?: {_SYSTEMS})? (?:all |still |currently )?"
-        r"(?:healthy|up|down|green|red|broken|failing|working|slow|stuck|degraded|ok|okay|fine)(?: (?:again|now|yet|today))?\W*$",
+        r"(?:healthy|up|down|green|red|broken|failing|working|slow|stuck|degraded|ok|okay|fine)(?: (?:again|now"
+        r"|yet|today))?\W*$",
         rf"{_LEAD}(?:which|what|did any|did the|how many|have any) (?:{_SYSTEMS} )?{_SYSTEMS} "
-        r"(?:fail|failed|crash|crashed|break|broke|broken|restarted)(?: (?:overnight|last night|today|yesterday|this morning|again))?\W*$",
+        r"(?:fail|failed|crash|crashed|break|broke|broken|restarted)(?: (?:overnight|last night|today|yesterday"
+        r"|this morning|again))?\W*$",
     ),
     rule(
         "update updates news progress",

@@ -219,7 +219,8 @@ _FACTS = CuedPatterns(
     rule(
         "me my us our",
         r"^\W*+(?:did|has|have) (?!(?:i|we|my|our|the|a|an|any|this|that|it|humans?|people)\b)[\w'.-]+ "
-        r"(?:ever |already |finally )?(?:reply|replied|respond|responded|answer|answered|write|written|text|texted|call|called|message"
+        r"(?:ever |already |finally )?(?:reply|replied|respond|responded|answer|answered|write|written|text"
+        r"|texted|call|called|message"
         r"|messaged|e?-?mail|e?-?mailed) (?:to )?(?:me|us)(?: (?:yet|back|today|already))*\W*$",
         r"^\W*+(?:did|have|has) (?:they|you|he|she) (?:\w+ )?(?:take|taken|charge|charged|bill|billed|pay|paid|refund"
         r"|refunded|send|sent|deduct|deducted|debit|debited)\b[^?]{0,60}\b(?:me|us|my|our)\b"
