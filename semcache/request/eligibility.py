@@ -9,7 +9,7 @@ from __future__ import annotations
 from semcache.config.packs import Category
 from semcache.request import framed
 from semcache.request.characters import LONGEST, LONGEST_WORD, is_plain
-from semcache.request.conversation_items import items_of, text_alone
+from semcache.request.conversation_items import items_of, text_alone, uses_tool
 from semcache.request.kinds import Kinds, follow_ups, is_creative, is_live, is_personal, kinds, material
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
@@ -58,8 +58,13 @@ def ineligible(request: Request, category: Category) -> Why | None:
 
 
 def _follows_own(request: Request) -> bool:
-    """Return True if the question is about something that the asker called their own in an earlier turn."""
+    """Return True if the question is about something that the asker called their own in an earlier turn.
+
+    Where a tool was called, what it gave stands in the conversation, which is equal wherever the answer is shared.
+    """
     _, items = items_of(request.identity)
+    if any(map(uses_tool, items)):
+        return False
     earlier = (said for item in reversed(items[:-1]) if (said := text_alone(item, "user")) is not None)
     return any(is_personal(one) for one in follow_ups.readings(request.text, earlier))
 

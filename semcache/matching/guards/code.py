@@ -96,7 +96,7 @@ class CodeReading(NamedTuple):
     """The code in a text: `literals` and their kinds, and `operators` in a row.
 
     `spoken` are the words that it speaks of, `given` is the text that it gives to be worked on. `signs` are those of
-    its code parts without their names, and `named` the names. `by_letter` is True where it asks if a quote is right as
+    its code parts without their names, and `names` the names. `by_letter` is True where it asks if a quote is right as
     it is written.
     """
 
@@ -105,7 +105,7 @@ class CodeReading(NamedTuple):
     spoken: mention.Mention | None
     given: str | None
     signs: str = ""
-    named: str = ""
+    names: tuple[str, ...] = ()
     by_letter: bool = False
 
 
@@ -137,10 +137,11 @@ class CodeGuard(ReadingGuard[CodeReading]):
             told = _told_in_words(ours.operators, theirs.operators) and len(differing(query, cached)) > FEW
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}", not told)
         if ours.signs and theirs.signs and len(differing(query, cached)) <= FEW:
-            if ours.signs != theirs.signs and ours.named == theirs.named:
+            if ours.signs != theirs.signs and ours.names == theirs.names:
                 return Conflict(self.name, f"{ours.signs} / {theirs.signs}")
-            if ours.signs == theirs.signs and ours.named != theirs.named:
-                return Conflict(self.name, f"{ours.named} / {theirs.named}")
+            left, right = _not_in(ours.names, cached), _not_in(theirs.names, query)
+            if left and right:
+                return Conflict(self.name, f"{' '.join(left)} / {' '.join(right)}")
         return None
 
     def _spoken_of(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str) -> Conflict | None:
@@ -179,9 +180,9 @@ def read(text: str) -> CodeReading:
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
     spoken, worked_on = mention.read(words), given(text)
     parts = " ".join(code_parts(raw))
-    signs, named = _NAMED.sub("", parts), _SIGNED.sub("", parts).lower()
+    signs, names = _NAMED.sub("", parts), tuple(_SIGNED.sub(" ", parts).lower().split())
     by_letter = "quoted" in literals.values() and asks_of_letters(text)
-    found = CodeReading(literals, operators, spoken, worked_on, signs, named, by_letter)
+    found = CodeReading(literals, operators, spoken, worked_on, signs, names, by_letter)
     return found if literals or operators or spoken or worked_on or signs else _NOTHING
 
 
@@ -200,6 +201,12 @@ def _literals(raw: str) -> dict[str, str]:
         found[text] = kind or ""
     found.pop("", None)
     return found
+
+
+def _not_in(names: tuple[str, ...], other: str) -> list[str]:
+    """The names of code that do not stand in the other text."""
+    words = frozenset(_SIGNED.sub(" ", other).lower().split())
+    return [name for name in names if name not in words]
 
 
 def _quotes(literals: dict[str, str]) -> list[str]:

@@ -126,7 +126,7 @@ _TELLING = _pairs(
 _TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
 _INTERROGATIVE = _WORDS - {"which"}
 _HOW_WHERE = frozenset(("procedure", "where"))
-_PLACED = frozenset(("when", "where"))
+_PLACED = frozenset(("when", "where", "where's", "wheres"))
 _AMOUNT = frozenset(("what", "amount"))
 _HOW_MUCH = _INTERROGATIVE | {"much"}
 # "What does it cost" asks how much.
@@ -198,7 +198,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         apart = read_text(query).bag ^ read_text(cached).bag
         if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
             return Conflict(self.name, detail)
-        if apart <= _WORDS and pair & _PLACED and "which" in (read_text(query).words[:1] + read_text(cached).words[:1]):
+        if "which" in apart and apart <= _WORDS and apart & _PLACED:
             return Conflict(self.name, detail)
         if pair == _AMOUNT and apart <= _HOW_MUCH and read_text(query).bag.isdisjoint(_MEASURED):
             return Conflict(self.name, detail)
