@@ -8,11 +8,10 @@ dictionary or in both texts, a number and code stay; a name is read for a slip o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from semcache.request.text import LIGHT
 from semcache.request.wording import misspelt
-from semcache.request.wording.mending import LONGEST, mended, mended_with
+from semcache.request.wording.mending import mended, mended_with
 from semcache.request.wording.terms import is_another_form
 from semcache.request.wording.text_speak import SPOKEN
 from semcache.runtime.scoped_memo import scoped_cache
@@ -23,6 +22,8 @@ _NO_NAME = 1_000_000  # occurrences from which a word is not taken for a name
 _RARE, _FREQUENT = 300_000, 20_000_000  # those of a word that is rather a slip, and of the word that it is one of
 _LONG = 6  # letters of a word in which two slips are made, and of a name in which letters change places
 _SHORTEST = 4
+_LONGEST = 400  # characters of a text of which every word is told
+_MOST = 8  # strange words of a text; one that has more is in another language, or made to be slow to read
 
 
 def mended_together(one: str, two: str) -> tuple[str, str]:
@@ -31,7 +32,7 @@ def mended_together(one: str, two: str) -> tuple[str, str]:
     >>> mended_together("how 2 opne a csv flie", "How do I open a CSV file?")
     ('how to open a csv file', 'How do I open a CSV file?')
     """
-    if max(len(one), len(two)) > LONGEST:
+    if max(len(one), len(two)) > _LONGEST:
         return mended(one), mended(two)
     if (len(_strange(one)), one) < (len(_strange(two)), two):
         return mended_together(two, one)[::-1]
@@ -44,10 +45,10 @@ def _mended_beside(text: str, other: str) -> str:
     if "in" in said and "and" not in said and " n " in text:
         text = _AND_OR_IN.sub("in", text)
     strange = _strange(text)
-    if not strange:
+    if not 0 < len(strange) <= _MOST:
         return mended(text)
     own = _words(text)
-    offered = [written for word, written in said.items() if word not in own]
+    offered = tuple([written for word, written in said.items() if word not in own])
     known_as = {word: word for word in strange if word in said}
     known_as |= {word: found for word in strange - known_as.keys() if (found := _meant(word, offered)) is not None}
     return mended_with(text, tuple(sorted(known_as.items()))) if known_as else mended(text)
@@ -76,7 +77,8 @@ def _strange(text: str) -> frozenset[str]:
     )
 
 
-def _meant(word: str, offered: Sequence[str]) -> str | None:
+@scoped_cache(maxsize=4096)
+def _meant(word: str, offered: tuple[str, ...]) -> str | None:
     """The one of these words that this one is a slip of; None for none, and where it may be several."""
     found = [low for other in offered if _may_be(word, low := other.lower(), named=other != low)]
     return found[0] if len(found) == 1 else None
@@ -88,7 +90,7 @@ def _may_be(word: str, other: str, *, named: bool) -> bool:
         return False
     if word[0] != other[0] and word[:2] != other[1::-1]:
         return False
-    slips = _slips(word, other)
+    slips = misspelt.slips_between(word, other)
     if word in misspelt.dictionary():
         shorter = len(word) < len(other) or sorted(word) == sorted(other)
         return shorter and slips == 1 and misspelt.frequencies().get(other, 0) >= _FREQUENT
@@ -98,17 +100,3 @@ def _may_be(word: str, other: str, *, named: bool) -> bool:
     if slips > 1 + (len(other) >= _LONG):
         return False
     return slips <= min(misspelt.candidates(word).values(), default=slips)
-
-
-def _slips(one: str, two: str) -> int:
-    """The edits between two words, a change of places for one (Damerau 1964)."""
-    before, last = [0], list(range(len(two) + 1))
-    for at, letter in enumerate(one, 1):
-        row = [at]
-        for place, other in enumerate(two, 1):
-            best = min(last[place] + 1, row[-1] + 1, last[place - 1] + (letter != other))
-            if at > 1 and place > 1 and letter == two[place - 2] and one[at - 2] == other:
-                best = min(best, before[place - 2] + 1)
-            row.append(best)
-        before, last = last, row
-    return last[-1]

@@ -26,6 +26,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from symspellpy import SymSpell
+    from symspellpy.editdistance import EditDistance
 
 _CANDIDATES = 26_000  # words frequent enough to be what somebody meant
 _FAR_SHORTEST = 5  # letters of a word that two slips may have been made in
@@ -131,6 +132,19 @@ def candidates(word: str) -> dict[str, int]:
         for item in speller.far.lookup(word, Verbosity.ALL, max_edit_distance=2):
             found.setdefault(item.term, item.distance)
     return found
+
+
+def slips_between(one: str, two: str) -> int:
+    """The edits between two words, a change of places for one (Damerau 1964); more than two count as three."""
+    found = _distance().compare(one, two, 2)
+    return 3 if found < 0 else found
+
+
+@lru_cache(maxsize=1)
+def _distance() -> EditDistance:
+    from symspellpy.editdistance import DistanceAlgorithm, EditDistance
+
+    return EditDistance(DistanceAlgorithm.DAMERAU_OSA)
 
 
 def is_word(word: str) -> bool:
