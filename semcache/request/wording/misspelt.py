@@ -26,7 +26,6 @@ from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from symspellpy import SymSpell
-    from symspellpy.editdistance import EditDistance
 
 _CANDIDATES = 26_000  # words frequent enough to be what somebody meant
 _FAR_SHORTEST = 5  # letters of a word that two slips may have been made in
@@ -135,16 +134,11 @@ def candidates(word: str) -> dict[str, int]:
 
 
 def slips_between(one: str, two: str) -> int:
-    """The edits between two words, a change of places for one (Damerau 1964); more than two count as three."""
-    found = _distance().compare(one, two, 2)
+    """The edits between two words, a change of places for one; more than two count as three."""
+    from semcache.request.wording import word_distances
+
+    found = word_distances.between(one, two, 2)
     return 3 if found < 0 else found
-
-
-@lru_cache(maxsize=1)
-def _distance() -> EditDistance:
-    from symspellpy.editdistance import DistanceAlgorithm, EditDistance
-
-    return EditDistance(DistanceAlgorithm.DAMERAU_OSA)
 
 
 def is_word(word: str) -> bool:
@@ -333,11 +327,15 @@ def _inflected(word: str, term: str) -> bool:
 def _speller() -> _Speller:
     from symspellpy import SymSpell
 
+    from semcache.request.wording import word_distances
+
     lines = (
         files("symspellpy").joinpath("frequency_dictionary_en_82_765.txt").read_text(encoding="utf-8-sig").split("\n")
     )
-    near = SymSpell(max_dictionary_edit_distance=1, prefix_length=7)
-    far = SymSpell(max_dictionary_edit_distance=2, prefix_length=7)
+    near, far = (
+        SymSpell(max_dictionary_edit_distance=most, prefix_length=7, distance_comparer=word_distances.comparer())
+        for most in (1, 2)
+    )
     words: dict[str, int] = {}
     for line in lines:
         term, _, count = line.partition(" ")
