@@ -75,6 +75,7 @@ _MANNER = re.compile(r"\b[a-z]+ly\b")
 _STOPS = re.compile(r"(?:\A|[.,;:!?]\s+|\b(?:please|to|and|then|must|should|now|kindly|can|could|will)\s+)stop\b")
 _ASKERS = re.compile(r"\b(?:can|could|may|shall|should|do|did|would) (?:i|we|he|she|they)\b")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_EITHER = re.compile(r"\bor\b", re.IGNORECASE)  # outside of values: of two steps only one is wanted
 _SCALED = re.compile(r"\d\s?[kmb]\b", re.IGNORECASE)
 
 
@@ -98,6 +99,10 @@ def turning(task: str, pattern: TaskPattern, fit: PatternFit, *, writes: bool) -
     told, around = _plain(told), _plain(around)
     fixed = " ".join(pattern.fixed)
     said, known = _turned(told), _turned(fixed)
+    if _EITHER.search(around):
+        said |= {"or"}
+    if _EITHER.search(fixed):
+        known |= {"or"}
     if writes:
         # Of a plan that answers questions the verbs and prepositions of their values make no other.
         said |= _moved(around if asks or _QUESTIONS & set(pattern.fixed) else told)

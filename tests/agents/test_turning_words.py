@@ -285,3 +285,15 @@ async def test_what_the_user_points_at_is_no_value_for_a_tool_that_reads_either(
         run = finished(f"Translate {text} into Polish", ("translate", {"text": text, "language": "Polish"}, "ok"))
         await plans.record(run, tools=tools)
         assert (await plans.lookup(asked(f"Translate {text} into Greek"), tools=tools)).outcome == "plan"
+
+
+@pytest.mark.parametrize(("learned_with", "asked_with"), [("and", "or"), ("or", "and")])
+def test_one_step_of_two_is_not_both(learned_with: str, asked_with: str) -> None:
+    ticket = "Verify the status of ticket {} {} email {} the summary"
+    values = {"ticket": "TCK-11", "email": "ann@x.com"}
+    pattern = learned(ticket.format("TCK-11", learned_with, "ann@x.com"), values)
+    for word in (learned_with, asked_with):
+        task = ticket.format("TCK-40", word, "cy@z.net")
+        found = fit(pattern, task)
+        assert found is not None
+        assert ("or" in turning(task, pattern, found, writes=False)) is (word == asked_with)
