@@ -35,6 +35,7 @@ _ALONE = re.compile("(?:^|[\\W\\d_])[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20
 _EMOTICON = re.compile(
     r"(?:^|(?<=\s))(?:[:;]['’]?-?[DPpOo/\\|*\[]|:['’]?-?\(|;-?[)\]]|:-?3|[xX]D+|=[DP]|<3|>:-?[()]|-_+-|\^_*\^)(?=$|[\s.,!?])"
 )
+_OF_EMOTICONS = re.compile("[:;=<>^xX-]")  # each begins with one of these
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _SCRIPTS = (
     ("greek", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
@@ -218,6 +219,8 @@ def _symbols(text: str) -> frozenset[str]:
 
 def _emoticons(text: str) -> frozenset[str]:
     """The emoticons of a text, without their noses."""
+    if _OF_EMOTICONS.search(text) is None:
+        return frozenset()
     return frozenset([found.translate(_NOSES).upper() for found in _EMOTICON.findall(text)])
 
 

@@ -130,7 +130,9 @@ def content(text: str) -> frozenset[str]:
 
 def differing(one: str, two: str) -> frozenset[str]:
     """The content words that stand in one of two texts only, those with a digit left out."""
-    return frozenset([word for word in content(one) ^ content(two) if not any(map(str.isdigit, word))])
+    return frozenset(
+        [word for word in content(one) ^ content(two) if word.isalpha() or not any(map(str.isdigit, word))]
+    )
 
 
 def all_the_difference(one: str, two: str, words: Iterable[str]) -> bool:

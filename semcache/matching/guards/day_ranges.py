@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 from semcache.matching.guards.timetable import DAYS, MONTHS
-from semcache.request.text import SplitText
+from semcache.request.text import SplitText, heads
 
-_NAMES = "|".join(sorted({*DAYS, *MONTHS}, key=len, reverse=True))
+_NAMES = sorted({*DAYS, *MONTHS}, key=len, reverse=True)
+_NAME = "|".join(_NAMES)
 _TWO = re.compile(
-    rf"(?P<between>\bbetween )?\b(?P<one>{_NAMES})(?:,? (?P<word>to|through|thru|until|till|and|or) | ?[-\u2013] ?)"
-    rf"(?P<two>{_NAMES})\b"
+    rf"\b(?=between |{heads(_NAMES)})(?P<between>between )?"
+    rf"(?P<one>{_NAME})(?:,? (?P<word>to|through|thru|until|till|and|or) | ?[-\u2013] ?)(?P<two>{_NAME})\b"
 )
 _LISTING = frozenset(("and", "or"))
 

@@ -10,6 +10,7 @@ import re
 
 from semcache.request.wording import ALL, Edit, canonical
 from semcache.request.wording.chatter import without_chatter
+from semcache.runtime.scoped_memo import scoped_cache
 
 _END = re.compile(r"(?<=[?!.])\s+")
 _KINDS = ALL - {Edit.TYPO}  # a guard does not load the dictionary
@@ -25,6 +26,7 @@ def compare(query: str, cached: str) -> bool:
     return bool(less) and less.keys() < more.keys() and any(more[wording].endswith("?") for wording in further)
 
 
+@scoped_cache(maxsize=1024)
 def _sentences(text: str) -> dict[str, str]:
     """The sentences of a text by their canonical wording."""
     return {canonical(said, _KINDS).text: said for said in _END.split(without_chatter(text).strip()) if said}
