@@ -6,10 +6,13 @@ is ineligible. A prompt that may be looked up by meaning was read from end to en
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from semcache.config.packs import Category
 from semcache.request import framed
 from semcache.request.characters import LONGEST, LONGEST_WORD, is_plain
 from semcache.request.conversation_items import items_of, text_alone, uses_tool
+from semcache.request.kinds import LONGEST as REMEMBERED
 from semcache.request.kinds import Kinds, follow_ups, is_creative, is_live, is_personal, kinds, material
 from semcache.request.kinds.as_written import asks_about_form, works_on_wording
 from semcache.request.secrets import has_secret, strings_of
@@ -48,6 +51,7 @@ def ineligible(request: Request, category: Category) -> Why | None:
             live=kind.live and not material.tells_the_moment(request.text, around, is_live),
             personal=kind.personal and not material.tells_the_term(request.text, around),
         )
+    kind = _with_kinds_leant_on(kind, request)
     if not (category.personal or request.scope.user is not None) and (kind.personal or _follows_own(request)):
         return Why.PERSONAL
     if kind.live and not category.live:
@@ -57,16 +61,28 @@ def ineligible(request: Request, category: Category) -> Why | None:
     return None
 
 
+def _with_kinds_leant_on(kind: Kinds, request: Request) -> Kinds:
+    """The kinds of a question, with those of the earlier turns without which it asks nothing."""
+    for one in follow_ups.leant_on(request.text, _earlier(request)):
+        before = kinds(one[-REMEMBERED:])
+        kind = kind._replace(personal=kind.personal or before.personal, live=kind.live or before.live)
+    return kind
+
+
 def _follows_own(request: Request) -> bool:
     """Return True if the question is about something that the asker called their own in an earlier turn.
 
     Where a tool was called, what it gave stands in the conversation, which is equal wherever the answer is shared.
     """
-    _, items = items_of(request.identity)
-    if any(map(uses_tool, items)):
+    if any(map(uses_tool, items_of(request.identity)[1])):
         return False
-    earlier = (said for item in reversed(items[:-1]) if (said := text_alone(item, "user")) is not None)
-    return any(is_personal(one) for one in follow_ups.readings(request.text, earlier))
+    return any(is_personal(one) for one in follow_ups.readings(request.text, _earlier(request)))
+
+
+def _earlier(request: Request) -> Iterator[str]:
+    """What the user said before the last message, newest first."""
+    _, items = items_of(request.identity)
+    return (said for item in reversed(items[:-1]) if (said := text_alone(item, "user")) is not None)
 
 
 def is_answered_by_material(request: Request) -> bool:
