@@ -79,8 +79,8 @@ def _follows_own(request: Request) -> bool:
     return any(is_personal(one) for one in follow_ups.readings(request.text, _earlier(request)))
 
 
+def _earlier(request: Request) -> Iterator[str]:
     """The messages of the user before the last one, newest first."""
-    """What the user said before the last message, newest first."""
     _, items = items_of(request.identity)
     return (said for item in reversed(items[:-1]) if (said := text_alone(item, "user")) is not None)
 
