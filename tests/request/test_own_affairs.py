@@ -145,6 +145,17 @@ OF_ANYBODY = [
     "Is my alcohol withdrawal dangerous?",
     "Has my milk gone through pasteurization?",
     "What time is my metabolism fastest?",
+    "How do I see who is in my guild?",
+    "What is a booking ref?",
+    "When do swallows fly home?",
+    "Did the Romans invent our calendar?",
+    "How long is my password allowed to be?",
+    "How big is my cat supposed to get?",
+    "Which size is a double bed?",
+    "Who covers for a judge?",
+    "What is our next best step?",
+    "How much of my income should I save?",
+    "How long can one be a member?",
 ]
 
 

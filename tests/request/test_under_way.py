@@ -24,6 +24,10 @@ gas prices near Denver|Where is petrol cheapest in Leeds?|How much is a litre of
 How many yen do I get for a euro?|Is Slack down for everyone?|Is the staging environment healthy?
 How many people are online?|Is Anna in the office?|Is the pharmacy on Main Street open?|Are schools closed in Boston?
 I'm at the station already. Is the 9:15 to Leeds on time?|What month is it?|Did the museum open?
+Are all pods healthy?|Which nodes are unhealthy?|is web-3 up|Is the checkout broken again?|prod down?|AAPL?|any updates?
+How many calls are we getting?|CPU load on db-4|Any tables free tonight?|How is the auction going?|Is the moon out?
+How many visitors are on the site?|Which builds failed?|Who broke the build?|Is the tide out?|Are we still in lockdown?
+When was the last backup?|Is the senator still in office?|gold price per gram|Is everything ok with the database?
 """
 USUAL = """
 Are trains in Japan always on time?|Are the buses running on diesel?|Is the A303 a dual carriageway?
@@ -37,6 +41,9 @@ How are petrol prices made up?|Is the queue thread-safe in Python?|What happens 
 Is drinking distilled water healthy?|Is Heathrow in London?|Is the set of all rational numbers open?
 How many active volcanoes are there?|How many open strings are there?|How high is the tide in the Bay of Fundy?
 Is the museum open on Mondays?|Are teachers civil servants?|When was the bridge closed?|Is the server stateless?
+How do I check if a pod is healthy?|How can I tell if the server is down?|Are all fats healthy?|What is a queue depth?
+How do I always use the latest version of a tool?|Which builds does a pipeline need?|When was the last ice age?
+What is a health check?|How is an auction run?|Who invented the tide table?|What is an error rate?
 """
 
 

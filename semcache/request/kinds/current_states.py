@@ -6,14 +6,14 @@ thing that is pointed to ("the", a name), or is said to be a turn of events ("ye
 
 from __future__ import annotations
 
-from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
 
 _LEAD = r"^\W*+(?:(?:hi|hello|hey|ok|so|and|but|please)\W+)*"
 # Of these "the" points to no single one: "is the Earth full of water?"
 _GENERIC = (
     r"(?:earth|moon|sun|universe|world|sky|sea|ocean|human|brain|heart|body|liver|glass|past|future|soul|mind|internet"
-    r"|word|term|answer|statement|following|sentence|set|list|string|array|stack|buffer|heap|function|matrix"
-    r"|graph|system"
+    r"|word|term|answer|statement|following|sentence|set|list|string|array|stack|buffer|heap|function|matrix|graph"
+    r"|system"
     r"|bible|law|same|us|usa|uk)\b"
 )
 _PLACES = (
@@ -32,11 +32,26 @@ _OFFERED = (
     r"|availability|bookings|roadworks|closures|conditions|cases|alerts?|warnings?|restrictions|jobs|menu|fares?"
     r"|bids?|standings?|rankings?|line-?up|backlog|occupancy|uptime|inventory|stock levels?)\b"
 )
-_SYSTEMS = (
-    r"(?:pods?|nodes?|services?|servers?|systems|builds?|tests|pipelines?|jobs?|deploys?|deployments?|workers?"
-    r"|replicas?"
-    r"|prod|production|staging|checkout|login|payments?|search|api|apis|site|website|cluster|clusters|database|db|dbs"
-    r"|queues?|ci|vpn|wifi|internet|network|printers?|crons?|backups?|alerts?|containers?|instances?|master|main)"
+_MACHINES = (
+    r"(?:pods?|nodes?|containers?|replicas?|services?|servers?|workers?|hosts?|instances?|clusters?|endpoints?|regions?"
+    r"|shards?|brokers?|deployments?|jobs|builds?|pipelines?|monitors|alerts|alarms|health checks|checks|probes"
+    r"|databases?"
+    r"|gateways?|load balancers?|routers?|microservices?)"
+)
+_PLATFORM = (
+    r"(?:github|gitlab|bitbucket|slack|teams|zoom|gmail|outlook|aws|azure|youtube|netflix|twitter|reddit|discord"
+    r"|whatsapp"
+    r"|facebook|instagram|cloudflare|jira|notion|spotify|steam|paypal|openai|chatgpt|dropbox|onedrive|icloud)"
+)
+_SYSTEM = (
+    rf"(?:{_PLATFORM}|prod(?:uction)?|staging|site|website|server|api|vpn|wi-?fi|app|portal|checkout|login|payments"
+    rf"|intranet"
+    r"|database|db|cluster|gateway|mail(?: server)?|build server|ci|search|billing)"
+)
+_TICKERS = vocabulary(
+    "aapl msft goog googl amzn tsla nvda nflx amd intc orcl csco avgo jpm brk bac wfc xom cvx pfe jnj ibm tsm asml qcom"
+    " pltr uber abnb spx spy qqq vix voo gme"
+    " eurusd gbpusd usdjpy usdchf audusd usdcad nzdusd eurgbp eurjpy eurchf gbpjpy btcusd ethusd xauusd"
 )
 _STATES = CuedPatterns(
     rule(
@@ -68,7 +83,8 @@ _STATES = CuedPatterns(
     rule(
         "again",
         rf"{_LEAD}(?:is|are|has|have) (?:the |all )?(?!(?:it|this|that|there)\b)(?:[\w'-]+ ){{1,4}}"
-        r"(?:open|running|up|back|online|available|working|operational|reopened|closed|in stock|safe) again"
+        r"(?:open|running|up|back|online|available|working|operational|reopened|closed|in stock|safe|broken|down|slow"
+        r"|failing|flaky|offline|stuck|unavailable|unreachable|acting up|crashing|timing out|red|delayed|late) again"
         r"(?: (?:after|since|now|today)\b[^?]{0,60})?\W*$",
     ),
     rule(
@@ -136,27 +152,6 @@ _STATES = CuedPatterns(
         r"|passed|died|resigned|voted|ruled|decided)\W*$",
     ),
     rule(
-        "healthy up down green red broken failing working slow stuck degraded ok okay failed crashed broke",
-        rf"{_LEAD}(?:is|are) (?:all |the |our |every )*{_SYSTEMS}(?: {_SYSTEMS})? (?:all |still |currently )?"
-        r"(?:healthy|up|down|green|red|broken|failing|working|slow|stuck|degraded|ok|okay|fine)(?: (?:again|now"
-        r"|yet|today))?\W*$",
-        rf"{_LEAD}(?:which|what|did any|did the|how many|have any) (?:{_SYSTEMS} )?{_SYSTEMS} "
-        r"(?:fail|failed|crash|crashed|break|broke|broken|restarted)(?: (?:overnight|last night|today|yesterday"
-        r"|this morning|again))?\W*$",
-    ),
-    rule(
-        "update updates news progress",
-        rf"{_LEAD}any (?:\w+ )?(?:updates?|news|progress)(?: (?:yet|today|on|about|from|for)"
-        r"(?: [\w'&-]+){0,6})?\W*$",
-    ),
-    rule(
-        "usage load space length depth uptime",
-        rf"{_LEAD}(?:what(?:'s| is) the |the |current )*(?:(?:cpu|memory|ram|disk|gpu|network|bandwidth|heap) "
-        r"(?:usage|load|space|utili[sz]ation)|queue (?:length|depth|size)|load average|uptime|(?:disk|free) space left)"
-        r"(?: left| free)? (?:of|on|for|in) (?:the |our )?(?!(?:general|linux|windows|python|java|computing)\b)"
-        r"[\w.:-]+(?: [\w.:-]+)?\W*$",
-    ),
-    rule(
         "market markets dow nasdaq ftse dax nikkei stocks",
         rf"{_LEAD}(?:did|has|have|how did) (?:the )?(?:stock )?(?:markets?|dow|nasdaq|ftse|dax|nikkei|stocks)(?: \w+)?"
         r" (?:close|closed|open|opened|end|ended|finish|finished)(?: (?:up|down|higher|lower|flat))?\W*$",
@@ -177,6 +172,106 @@ _STATES = CuedPatterns(
         rf"\bcurrent(?:ly)? (?:\w+ ){{0,2}}?{_OFFERED}(?!.{{0,80}}\b(?:in an? |of an? |electric|circuit|asset"
         rf"|ratio)\b)",
     ),
+    # Of machines and what runs on them.
+    rule(
+        "up down healthy unhealthy ready running green red degraded failing broken stuck crashing firing alive",
+        rf"{_LEAD}(?:is|are) (?:all |any |the |all the |all of the |our "
+        rf"|all our )?(?:[\w-]+ ){{0,2}}?{_MACHINES} (?:still "
+        r"|all |back )*(?:up|down|healthy|unhealthy|ready|running|green|red|degraded|failing|broken|stuck|crashing"
+        r"|alive)"
+        r"(?: (?:in|on|at) [\w-]{1,30})?\W*$",
+        rf"{_LEAD}(?:which|what) (?:[\w-]+ ){{0,2}}?{_MACHINES} (?:is|are) (?:still |currently )?(?:up|down|healthy"
+        rf"|unhealthy"
+        r"|degraded|failing|broken|red|stuck|crashing|firing)(?: (?:in|on|at) [\w-]{1,30})?\W*$",
+        rf"{_LEAD}is [a-z]++[a-z-]{{0,12}}-\d{{1,4}} (?:still )?(?:up|down|healthy|ready|running|alive)\W*$",
+    ),
+    rule(
+        "back up down green red slow offline unreachable unavailable broken ok okay fine loading working attack",
+        rf"{_LEAD}(?:the |our )?{_SYSTEM} (?:down|slow|offline|unreachable|broken|ok|okay)\s?\?\W*$",
+        rf"{_LEAD}(?:is|are) (?:the |our )?{_SYSTEM} (?:still )?(?:green|red|broken|slow|ok|okay|flaky|offline"
+        r"|unreachable"
+        rf"|unavailable"
+        r"|under attack|overloaded)\W*$",
+        rf"{_LEAD}are we under attack\W*$|{_LEAD}is everything (?:ok|okay|fine|alright|running|working)"
+        rf"(?: (?:with|on|in|at) (?:the |our )?{_SYSTEM})?\W*$",
+        rf"{_LEAD}is (?:there )?(?:something|anything) (?:wrong|up) with (?:the |our )?{_SYSTEM}\W*$",
+    ),
+    rule(
+        "going",
+        rf"{_LEAD}how(?:'s| is| are) (?:the |our )(?!(?:project|weather|ai)\b)(?:[\w-]+ ){{1,2}}?going(?: so far)?\W*$",
+    ),
+    rule(
+        "out road roads streets pavement runway track",
+        r"^\W*+is the (?:sun|moon) out(?: (?:in|at|over) [\w ]{1,30})?\W*$",
+        r"^\W*+is there (?:still )?(?:any )?(?:black )?(?:ice|snow|fog|water|smoke"
+        r"|debris) on the (?:\w+ )?(?:roads?|streets"
+        r"|pavement|runway|track)\W*$",
+    ),
+    rule(
+        "site server app call stream platform",
+        rf"{_LEAD}how many (?:\w+ )?(?:people|users|visitors|players|viewers|guests) are (?:there )?(?:on|in|watching) "
+        r"(?:the|our) (?:site|server|app|call|stream|platform)\W*$",
+    ),
+    rule(
+        "failed crashed broke broken merged deployed restarted pushed reverted last",
+        r"^\W*+(?:which|what) (?:[\w-]+ )?(?:jobs?|builds?|tests?|checks?|deploy(?:ment)?s?|pipelines?"
+        r"|backups?) (?:have |has |just )?"
+        r"(?:failed|crashed|broken?)(?: (?:overnight|again|today))?\W*$|^\W*+what (?:just )?(?:failed|crashed|broke)"
+        r"(?: (?:overnight|again))?\W*$",
+        r"^\W*+who (?:just )?(?:broke|merged|deployed|restarted|pushed|reverted) (?:to )?(?:the |our )?(?:build"
+        r"|prod(?:uction)?|main"
+        r"|master|staging|ci|server)\W*$",
+        r"^\W*+when was the last (?:successful |full |failed )?(?:deploy(?:ment)?|build|backup|release|outage"
+        r"|incident|restart|sync"
+        r")\W*$",
+    ),
+    # Of a house, a match, the sea.
+    rule(
+        "playing door lights windows doors tide wind sea waves scored kickoff kick tip odds sale offer line"
+        " queuing waiting",
+        r"^\W*+what(?:'s| is) (?:playing|on (?:sale|offer|special offer))\W*$|^\W*+who(?:'s| is) at the (?:front "
+        r"|back )?door\W*$",
+        r"^\W*+which (?:lights|devices|appliances|heaters|windows|doors|alarms) are (?:still )?(?:on|off|open"
+        r"|locked|unlocked)\W*$",
+        r"^\W*+is the tide (?:in|out|coming in|going out|high|low)\W*$|^\W*+how (?:strong|rough|high) (?:is"
+        r"|are) the (?:wind|sea"
+        r"|waves)\W*$",
+        r"^\W*+who (?:just )?scored\W*$|^\W*+when(?:'s| is) (?:the )?(?:kick-?off|tip-?off)\W*$",
+        r"^\W*+what are the (?:betting )?odds on (?!an?\b|getting\b|rolling\b)\w[\w ]{1,30}\W*$",
+        r"^\W*+how many people are (?:there )?(?:in line|queuing|waiting)\W*$",
+    ),
+    rule(
+        "still pass passed dollar euro pound yen",
+        r"^\W*+is (?!(?:it|this|that|there)\b)[\w .'-]{2,40} still (?:alive|in (?:office|power|hospital|jail"
+        r"|prison)|president|ceo"
+        r"|missing|injured|(?:the )?(?:champion|captain|coach))\W*$",
+        r"^\W*+are we (?:still )?in (?:a )?(?:lockdown|drought|recession)\W*$",
+        r"^\W*+(?:did|has) the (?:bill|motion|budget|referendum|amendment) pass(?:ed)?\W*$",
+        r"^\W*+what(?:'s| is) the (?:dollar|euro|pound|yen) at\W*$",
+    ),
+    rule(
+        "left seeing getting handling serving processing queue depth error cpu disk memory load",
+        rf"{_LEAD}how (?:many|much) (?:[\w-]+ ){{1,4}}?are we (?:seeing|getting|handling|serving|processing)\W*$",
+        rf"{_LEAD}(?:queue (?:depth|length)|error rate|cpu (?:load|usage)|disk (?:space|usage)|memory usage)\s?\?\W*$"
+        rf"|{_LEAD}(?:queue (?:depth|length)|error rate|cpu (?:load|usage)|disk (?:space|usage)|memory usage|load) "
+        rf"(?:of|on|at) (?:the )?[\w-]{{0,20}}\d\W*$|{_LEAD}(?:disk|free) space left on (?:the |my |our )?[\w-]+\W*$",
+    ),
+    rule(
+        "left free available",
+        rf"{_LEAD}is there (?:still |any )*(?:parking|space|availability) (?:left|available)\W*$",
+        rf"{_LEAD}(?:(?:is|are) there )?any (?:[\w-]+ ){{0,2}}?(?:seats|tickets|tables|rooms|slots|spots|places"
+        rf"|parking|bikes"
+        r"|taxis|cabs|beds|lanes|courts|chargers) (?:still )?(?:left|free|available)(?: (?:downtown|nearby|outside"
+        r"|there"
+        r"|here|tonight|now))?\W*$",
+    ),
+    # "Any updates?", a share by its sign.
+    rule(
+        "any",
+        rf"{_LEAD}(?:(?:is|are) there |have you got |got )?any (?:new |more |further )?(?:updates?|news|progress"
+        r"|developments?)(?: (?:yet|so far|today|here|for (?:me|us)))*\W*$",
+    ),
+    rule(_TICKERS, rf"^\W*+(?:{'|'.join(sorted(_TICKERS))})(?: (?:price|quote|chart|share price))?\W*$"),
     rule(
         "usd eur gbp jpy chf cad aud cny inr btc eth sol xrp doge ltc nok sek pln try brl mxn zar hkd sgd krw",
         rf"^\W*+{_CURRENCY}\s?[/-]\s?{_CURRENCY}\W*$",

@@ -48,7 +48,7 @@ _OF_ANYBODY = any_of(
     r"|fair|typical|normal)\b"
     r"|(?:give|suggest|recommend|write|draft|translate|explain|tell) (?:me )?(?:an? |some |tips|ideas|advice"
     r"|the difference)"
-    r"|after how (?:many|long)\b|how often do (?:i|we) (?:have|need) to\b|how much notice\b"
+    r"|after how (?:many|long)\b|how often do (?:i|we) (?:have|need) to\b|how much notice\b(?! did\b)"
     r"|(?:i want|i need|i would like|i'd like|want|need) to (?:change|update) (?:the |my )(?:\w+ ){0,2}?"
     r"(?:address|email"
     r"|e-mail|phone|number|password|name|surname|contact|language|picture)\b(?!.{0,200}\bto \S*[\d@])"

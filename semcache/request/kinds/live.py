@@ -96,7 +96,7 @@ _LIVE = CuedPatterns(
     rule(
         "stock share bitcoin btc ethereum crypto gold oil gas silver petrol fuel",
         r"\b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|petrol|fuel) prices?\s*+(?:\?|$|of"
-        r"|for|in|now)",
+        r"|for|in|now|per\b)",
     ),
     rule(
         "bitcoin btc ethereum eth gold oil silver gas",

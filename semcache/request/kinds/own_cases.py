@@ -24,9 +24,11 @@ _AWAITED = (
 _LATELY = r"(?:still |yet |just |already |only |now |also )*"
 _TOLD = CuedPatterns(
     rule(
-        "promised told assured",
+        "promised told assured said",
         r"^\W*+(?:[\w'-]+ ){0,3}?(?:i|we) (?:was|were|have been|had been) (?:promised|assured|told (?:that )?(?:you"
         r"|someone|somebody|it|my|i) (?:would|will)(?! (?:need|have to)\b))\b",
+        r"^\W*+(?:but |and )?you (?:said|promised|told me) (?:that )?(?:you|it|my|someone|somebody) (?:would|will"
+        r"|was|were|is)\b",
         r"\bpromised (?:to (?:call|contact|send|refund|pay|reply|get back)|me|us)\b",
     ),
     rule(
@@ -77,7 +79,8 @@ _SERVED = (
     r"|parcels?|passport|payments?|payslips?|permit|photos?|pin|plan|playlists?|policy|prescriptions?|profile"
     r"|queue|bedroom|kitchen|living room|house|office|runs?|builds?|deployments?|jobs?"
     r"|refunds?|reminders?|rent|reservations?|results?|salary|savings|schedule|server|shifts?|spending|statements?"
-    r"|subscriptions?|tasks?|thermostat|tickets?|timesheet|transactions?|usage|vacation|wallet|winnings|wishlist)\b"
+    r"|subscriptions?|tasks?|texts|voicemails?|thermostat|tickets?|timesheet|transactions?|usage|vacation|wallet"
+    r"|winnings|wishlist)\b"
 )
 _ASKED = r"^\W*+(?:(?:please|kindly|hey|hi|ok|now|can you|could you|would you|will you|i want you to|go ahead and)\W+)*"
 _DEALT_WITH = any_of(
@@ -110,7 +113,9 @@ _BARE = any_of(
     rf"^\W*+(?:and |please |the )*(?:next|last|latest|upcoming|remaining|unpaid|unread|overdue|outstanding|pending"
     rf"|missed|recent) {_THING}(?: please)?\W*$",
     r"^\W*+balances?\s?\?\W*$|^\W*+(?:vacation|leave|holiday) (?:days )?(?:left|remaining|balance)\W*$",
-    rf"^\W*+(?:and |so |please )*(?:my|our) (?:\w+ ){{0,2}}?{_THING}\W*$",
+    rf"^\W*+(?:and |so |please )*(?:my|our) (?:\w+ ){{0,2}}?{_THING}(?: (?:for|in|from|on|this|next"
+    rf"|last) \w+(?: \w+)?)?"
+    r"(?: please)?\W*$",
     r"^\W*+(?:any|an) (?:news|update|updates|progress|word|answer|reply) (?:on|about|from|regarding) (?:my|our"
     r"|the (?:one|order|claim|application|request|ticket|case|parcel|refund))\b",
     r"^\W*+(?:and )?(?:what about |how about )?(?:my|our) (?:\w+ )?(?:one|ones|others?)\W*$",
@@ -125,6 +130,9 @@ _BARE = any_of(
     rf"|policy)\W*$",
     r"^\W*+(?:and |what about |how about )+(?:the one|the other one|that one|those) (?:that )?(?:i|we) \w+\b",
     r"^\W*+(?:did|have) (?:i|we) (?:get|got|receive|received|paid|pay) (?:it|that|them)(?: (?:yet|already|back))*\W*$",
+    r"^\W*+(?:the|my) usual(?: order)?(?: please)?\W*$",
+    r"^\W*+(?:(?:a|the|my|our) )?(?:booking|reservation|table|appointment) (?:under|in the name of) "
+    r"(?:the name )?(?!(?:the|an?|review|law|this|that|which|pressure|construction|\w+ing)\b)[\w'-]+(?: [\w'-]+)?\W*$",
 )
 # A number of a customer, an order or a claim, beside which it is asked how that one stands.
 _NAMED = any_of(
@@ -139,16 +147,22 @@ _NAMED = any_of(
     r"\b(?:booking|reservation|confirmation|record|pnr|tracking|parcel|order)(?: (?:number|id|no\.?|code|ref|reference"
     r"|locator))?(?: is)?\W{1,3}(?:(?=[a-z0-9]{0,11}\d)(?=[a-z0-9]{0,11}[a-z])[a-z0-9]{6,12}|\d{2,4}-\d{3,})\b",
     r"\bmine is #?(?=\w{0,20}\d{3})\w{6,40}\b",
+    # "Booking ref QX7T2L", "claim number 77-A-2231"
+    r"\b(?:booking|reservation|confirmation|claim|ticket|tracking|locator|passenger name|pnr) (?:ref(?:erence)?"
+    r"|code|number"
+    r"|locator|record|id|no\.?)(?: is)?\W{0,3}(?=[a-z-]{0,12}\d)(?=[\d-]{0,12}[a-z])[a-z\d-]{5,12}(?![\w-])",
+    r"^\W*+(?:pnr|booking|reservation) (?=[a-z]{0,6}\d)(?=\d{0,6}[a-z])[a-z\d]{6}\W*$",
 )
 # An order to act upon a record that its number names, in nobody's name: the same task for an agent, whoever gives it.
 _ACTED_ON = re.compile(
     r"^\W*+(?:please |kindly |(?:can|could|would) you (?:please )?)?(?:add|apply|approve|assign|cancel|change|close"
-    r"|correct|create|delete|e-?mail|escalate|extend|forward|issue|mark|merge|move|notify|process|refund|reject|remove|reopen"
+    r"|correct|create|delete|e-?mail|escalate|extend|forward|issue|mark|merge|move|notify|process|refund|reject"
+    r"|remove|reopen"
     r"|replace|reschedule|reship|return|send|ship|split|transfer|update|upgrade|void|(?:find|look up|open|get) "
     r"[^?]{1,80}\band)\b(?!.*\b(?:my|our|i|we|me|us)\b)"
 )
 _OWNERS = vocabulary("my our i we")
-_ID = re.compile(r"\d{3}|@|[a-z]\d|\d[a-z]")
+_ID = re.compile(r"\d|@")
 # The way out of a case is asked for, which is everybody's.
 _WAY = any_of(
     r"\b(?:what|how|where|who) (?:\w+ )?(?:do|can|should|could|must|shall|would|to) (?:i|we|you|one)\b"

@@ -24,11 +24,17 @@ _NO_RECORD = (
     r"|dad|parents|brother|sister|son|daughter|child|children|neighbou?rs?|landlord|tenant|roommate|boss|ex)\b"
 )
 _OWN = rf"(?:my|our) (?!{_NO_RECORD})(?:[\w'-]+ ){{1,4}}?"
+_NO_ADVICE = (
+    r"(?!.{0,120}\b(?:should|can|could|would|must|may|might|if|when|because|without|affect(?:ed)?|supposed|mean"
+    r"|means|enough"
+    r"|wrong|problem|ever|always|allowed|required|valid)\b)"
+)
 _YET = r"(?: (?:yet|already|now|again|today|still|through|out|in|up|by \w+))?\W*$"
 _HAPPENED = (
     r"(?:accept|activat|answer|appl|approv|archiv|assess|assign|bill|book|cancel|cancell|chang|charg|check|clear|clos"
     r"|complet|confirm|count|credit|deactivat|decid|declin|delay|deliver|deposit|dispatch|end|escalat|evaluat|expir"
-    r"|extend|finali[sz]|finish|fix|forward|fulfill?|grad|handl|increas|install|invoic|issu|lift|link|load|mail|mark"
+    r"|extend|finali[sz]|finish|fix|forward|fulfill?|grad|grant|handl|increas|install|invoic|issu|lift|link|load"
+    r"|mail|mark"
     r"|match|merg|migrat|mov|notifi|open|pick|post|process|publish|receiv|record|reduc|refund|regist|register"
     r"|reimburs|reject|releas|renew|replac|request|reschedul|reserv|resolv|restor|return|review|sav|schedul|settl|ship"
     r"|submitt|suspend|synch?|transferr|unblock|unlock|updat|upgrad|upload|validat|verifi|waiv|withdraw)ed\b"
@@ -207,32 +213,6 @@ _FACTS = CuedPatterns(
         r"|unsubscribed"
         r"|rejected|turned down|not (?:selected|accepted|invited|paid)|waitlisted|moved|reassigned)\b(?!.{0,80}\bif\b)",
     ),
-    # "Who is in my guild?", "did Sarah reply to me?", "which gate do I board at?", "when do I fly home?"
-    rule(
-        "my our",
-        r"^\W*+(?:who(?:'s| is| are| was| were)?|which of us)(?: else)? (?:is |are )?(?:in|on|at) (?:my|our) "
-        r"(?!(?:shoes|side|mind|head|way|credit report|back|case)\b)(?:[\w'-]+ ){0,2}[\w'-]+"
-        r"(?: (?:on call|on duty|off|working|free|available|in charge))?(?: (?:today|now|tonight|this week))?\W*$",
-        rf"^\W*+when (?:will|are|do) (?:they|you) (?:\w+ )?(?:deliver|ship|send|refund|return|fix|repair|collect"
-        rf"|pick up|install|pay|process|approve|answer|review|unlock|release) (?:my|our) (?!{_NO_RECORD})\w",
-    ),
-    rule(
-        "me my us our",
-        r"^\W*+(?:did|has|have) (?!(?:i|we|my|our|the|a|an|any|this|that|it|humans?|people)\b)[\w'.-]+ "
-        r"(?:ever |already |finally )?(?:reply|replied|respond|responded|answer|answered|write|written|text"
-        r"|texted|call|called|message"
-        r"|messaged|e?-?mail|e?-?mailed) (?:to )?(?:me|us)(?: (?:yet|back|today|already))*\W*$",
-        r"^\W*+(?:did|have|has) (?:they|you|he|she) (?:\w+ )?(?:take|taken|charge|charged|bill|billed|pay|paid|refund"
-        r"|refunded|send|sent|deduct|deducted|debit|debited)\b[^?]{0,60}\b(?:me|us|my|our)\b"
-        r"(?!.{0,80}\b(?:if|when)\b)",
-    ),
-    rule(
-        "i we",
-        r"^\W*+(?:which|what) (?:gate|terminal|platform|seat|room|desk|table|coach|hall|ward|bay)s? (?:do|did|am|are"
-        r"|will|should) (?:i|we)\b(?!.{0,80}\b(?:if|when)\b)",
-        r"^\W*+when (?:do|am|are|will) (?:i|we) (?:\w+ )?(?:fly|flying|board|boarding|depart|departing|land|landing)"
-        r"(?: (?:home|back|out|there|to \w+|from \w+))?\W*$",
-    ),
     # "And mine?", "how much is mine?"; a mine is dug, and so is a coin.
     rule(
         "mine",
@@ -250,6 +230,158 @@ _FACTS = CuedPatterns(
         r"|bill|book|promise|offer|quote|refund|reserve for) (?:me|us)\b",
     ),
     rule("me us", r"^\W*+(?:(?:and|so|ok|but|now) )*(?:(?:what|how) about |and |for |and for )+(?:me|us)\W*$"),
+    # "Who is in my guild?", "which of our clients left?", "what level is my paladin?"
+    rule(
+        "my our",
+        r"^\W*+who(?:'s| is| are| else is)? (?:all )?(?:in|on) (?:my|our) (?:[\w'-]+ )?(?:guild|clan|party|squad"
+        r"|raid|lobby"
+        r"|team|group|class|course|section|department|shift|carpool|contacts|family plan|plan|study group)\W*$",
+        r"^\W*+(?:how many|how much|which|what percentage) of (?:my|our) (?:[\w'-]+ ){1,3}?(?:are|is|was|were|has"
+        r"|have|did"
+        r"|got|sold|failed|passed|arrived|expired|left|opened|replied|churned)\b"
+        r"(?!.{0,120}\b(?:should|can|must|if|when|tax\w*|deductible|allowed|from)\b)",
+        r"^\W*+which of (?:my|our) (?!"
+        rf"{_NO_RECORD})(?:[\w'-]+ ){{1,2}}(?:expires?|ends?|renews?|starts?|costs?|lapses?|runs? out|comes?"
+        rf"|arrives?|pays?)\b",
+        r"^\W*+(?:what|which) (?!(?:kind|type|sort|use|good|benefit|age|time|day)\b)[\w-]+ (?:is|are|was) "
+        rf"(?:my|our) (?!{_NO_RECORD})(?:[\w'-]+ ){{0,2}}?[\w'-]+(?: (?:in|on|at|now|under|with))?\W*$",
+        rf"^\W*+how many (?:[\w-]+ ){{1,2}}(?:does|do|did) my (?!{_NO_RECORD})(?:[\w'-]+ ){{1,3}}?(?:have|get|got)\W*$",
+        r"^\W*+(?:has|did) (?:anyone|anybody|someone|somebody) (?:joined?|left|leave|seen?|opened?|booked?|claimed?"
+        r"|used?"
+        r"|edited?|changed?|touched?|accepted?|visited?|watched?|downloaded?|signed?|reviewed?) my (?!"
+        rf"{_NO_RECORD})(?:[\w'-]+ )?[\w'-]+(?: (?:yet|today|yesterday))?\W*$",
+        r"^\W*+how (?:high|big|large|low|expensive) (?:is|was|are|were) (?:my|our) (?:last|latest|next|current|first"
+        r"|previous|recent|[\w-]+ly) (?:[\w'-]+ ){0,2}?(?:bills?|invoices?|payments?|rent|salary|premium|refund|bonus"
+        r"|instal?lment|balance|grade|score|payslip|statement)\W*$",
+        r"\b(?:which|what|how many) (?:[\w-]+ ){1,3}?(?:is|are) (?:still )?(?:waiting|pending|open|due|ready"
+        r"|overdue|blocked"
+        r"|stuck|missing) (?:for|on|to|in|from) (?:my|our) \w+\W*$",
+        r"^\W*+who (?:withdrew|took|debited|charged|transferred|spent) (?:[\w'-]+ ){1,4}?(?:from|to|on|with) my "
+        r"(?:[\w'-]+ )?(?:account|card|wallet|balance)\b",
+        r"^\W*+(?:did|has|have) (?:anyone|anybody|someone|somebody|[\w'-]+) (?:like|liked|share|shared|view|viewed"
+        r"|bid on"
+        r"|buy|bought|rate|rated|favou?rite|repost|reposted) (?:on )?my (?:[\w'-]+ )?(?:posts?|photos?|videos?"
+        r"|listings?"
+        r"|items?|stor(?:y|ies)|comments?|tracks?|recipes?|ads?)\b",
+        r"^\W*+(?:what|how (?:much|high|big|large)) (?:is|was|are|were) our (?:[\w'-]+ ){0,2}?(?:revenue|sales|turnover"
+        r"|profits?|churn|headcount|burn rate|mrr|arr|conversion(?: rate)?|net income|spend|spending|budget|backlog"
+        r"|cash flow"
+        r"|runway)(?: (?:in|for|last|this|on|so|from|by)\b.{0,60})?\W*$",
+        r"^\W*+who(?:'s| is| are| were) our (?:[\w'-]+ ){0,3}?(?:clients?|customers?|suppliers?|vendors?|accounts?"
+        r"|leads"
+        r"|investors|buyers?|sellers?)(?: (?:in|for|last|this)\b.{0,40})?\W*$",
+        r"^\W*+when (?:was|did) (?:my|our) (?:[\w'-]+ ){1,3}?last\b(?!.{0,80}\bif\b)",
+        r"\bwhat(?:'s| is) the (?:name|password|ssid) of my (?:[\w-]+ )?(?:wi-?fi|network|hotspot|wi-?fi network)\W*$"
+        r"|\bwhat(?:'s| is) the (?:licen[cs]e|number) plate (?:number )?(?:of|on) my\b",
+    ),
+    # "When do I fly home?", "am I still under warranty?", "how far over budget are we?"
+    rule(
+        "i we",
+        r"^\W*+(?:and |so )*(?:when|what time|what day) (?:do|will) (?:i|we) (?:fly|land|depart|take off|board"
+        r"|leave|arrive"
+        r"|travel|move in|get (?:back|home|there|in))(?: (?:home|back|again|next|there|tomorrow|today|tonight"
+        r"|(?:on|to|from|in|for|at) (?!an?\b)[\w' ]{1,30}))*\W*$",
+        r"^\W*+(?:am|are) (?:i|we) (?:still |already |currently )*(?:under (?:warranty|guarantee|contract)"
+        r"|in (?:warranty"
+        r"|contract)|out of (?:warranty|contract|data|minutes|credit)|over (?:budget|quota|my|our|the limit))\W*$",
+        r"^\W*+how (?:far|much|close|many \w+) (?:(?:over|under|behind|below|above|ahead of|past|to) )(?:the |our "
+        r"|my )?"
+        r"(?:[\w-]+ )?(?:budget|target|quota|schedule|plan|goal|limit|deadline|allowance) (?:are we|am i)\W*$",
+        r"^\W*+(?:since when|how long|for how long) (?:am|are|have) (?:i|we) (?:been |had )?(?:an? )?(?:customer|member"
+        r"|subscriber|client|user|tenant|employee|policyholder|with you|subscribed|enrolled|employed|on (?:this|the"
+        r"|my) plan)s?"
+        r"\W*$",
+        r"^\W*+(?:do (?:i|we) work|am i (?:off|in|on|busy|away)) (?:on (?!\w+days\b)\w+day|tomorrow|today|tonight"
+        r"|this \w+"
+        r"|next \w+)\W*$",
+        r"^\W*+was i (?:marked |logged )?(?:late|early|on time|absent|present|nominated|mentioned|tagged|overpaid"
+        r"|underpaid)"
+        r"(?: (?:on|for|at|with|in|yesterday|last|today)\b.{0,40})?\W*$",
+        r"^\W*+(?:what|which|how many) (?:[\w'-]+ ){1,3}?(?:do (?:i|we) (?:own|manage|follow|lead|administer"
+        r"|maintain|subscribe to"
+        r"|belong to)|am i (?:part of|following|subscribed to|a member of|an? admin of))\W*$",
+        r"^\W*+(?:list|show(?: me)?|name|count) (?:all )?(?:of )?(?:the|every) [\w'-]+ (?:that |which |who )?(?:i"
+        r"|we) (?:manage"
+        r"|own|lead|follow|maintain|supervise|saved|liked|bookmarked|shared)\W*$",
+        r"^\W*+(?:what|which) (?:[\w'-]+ ){1,3}?have (?:i|we) (?:already |still |not |yet )*(?:borrowed|booked"
+        r"|ordered|bought"
+        r"|reserved|rented|watched|finished|completed|submitted|uploaded|received|missed|paid(?! for)|unlocked"
+        r"|collected"
+        r"|enrolled in|signed up for|subscribed to|shipped|hired|signed|sold)\b(?!.{0,80}\b(?:if|when)\b)",
+    ),
+    # "Did Anna answer me?", "what did the buyer offer me?", "who follows me?"
+    rule(
+        "me us",
+        r"^\W*+(?:did|has|have) (?!(?:you|it|they|god|this|that|he|she)\b)[\w'.-]+(?: [\w'.-]+)? (?:already |ever "
+        r"|even )?"
+        r"(?:answer(?:ed)?|repl(?:y|ied)|respond(?:ed)?|wr(?:ite|ote|itten)|text(?:ed)?|e-?mail(?:ed)?|messaged?"
+        r"|pa(?:y|id)"
+        r"|invited?|call(?:ed)?|ring|rung) (?:back )?(?:to )?(?:me|us)(?: (?:back|yet|today|yesterday))*\W*$",
+        r"^\W*+(?:what|how much) did (?:the |my |our )?[\w'.-]+(?: [\w'.-]+)? (?:offer|quote|charge|promise|send"
+        r"|pay|give|lend|sell"
+        r"|prescribe) (?:me|us)\b(?!.{0,80}\bif\b)",
+        r"^\W*+when (?:did|does|will) (?:the |my )?(?:[\w'-]+ ){1,2}?(?:take|charge|debit|credit|refund|pay|call"
+        r"|visit|bill"
+        r"|invoice) (?:[\w'-]+ ){0,4}?(?:from |to )?(?:me|us)(?: back| next| again)?\W*$",
+        r"^\W*+who (?:(?:is |are )?(?:report(?:s|ing)? to|cover(?:s|ing)? for|fill(?:s|ing)? in for|manag(?:es|ing)"
+        r"|supervis(?:es|ing)|mentor(?:s|ing)|standing in for)) (?:me|us)(?: (?:on|next|this|tomorrow|today"
+        r"|while)\b.{0,30})?\W*$",
+        r"^\W*+who (?:follows|unfollowed|messaged|texted|rang|wrote(?: to)?|poked|matched with) (?:me|us)"
+        r"(?: (?:on|in|today|yesterday|last)\b.{0,30})?\W*$",
+    ),
+    # Anything of one's own of which it is asked if it has happened, what is in it, and by which number it goes.
+    rule(
+        "my our",
+        rf"^\W*+(?:has|have|did) (?!i\b|we\b|humans\b|people\b){_NO_ADVICE}(?:(?:[\w'.-]+ ){{0,4}}?my|our)"
+        rf" (?!{_NO_RECORD})(?!own\b|lives\b|ancestors\b"
+        r"|(?:[\w-]+ )?(?:species|planet|galaxy|universe|sun|moon)\b)(?:[\w'-]+ ){0,4}?[\w'-]+\W*$",
+        rf"^\W*+how (?:high|full|big|large|long|old|far along) (?:is|are|was|were) my (?!{_NO_RECORD}){_NO_ADVICE}"
+        r"(?:[\w'-]+ ){0,3}?[\w'-]+\W*$",
+        rf"^\W*+what(?:'s| is| was) (?:still |left )?in my (?!{_NO_RECORD}|best|own|way|area|power|hand|dna"
+        rf"|genes)[\w'-]+"
+        r"(?: [\w'-]+)?\W*$",
+        r"^\W*+what(?:'s| is| was) the (?:[\w-]+ )?(?:code|combination|date|total|reference|serial number|mileage"
+        r"|passcode|due date"
+        rf") (?:of|for|on|to) (?:my|our) (?!{_NO_RECORD}){_NO_ADVICE}(?:[\w'-]+ ){{0,2}}?[\w'-]+\W*$",
+        r"^\W*+what(?:'s| is| are) (?:my|our) next (?!(?:best |logical |career )?(?:steps?|moves?|level|stage"
+        r"|options?)\b)[\w'-]+"
+        r"(?: [\w'-]+)?\W*$",
+    ),
+    # "Who is coming to my party?", "how is my application coming along?"
+    rule(
+        "my our",
+        r"^\W*+who(?:'s| is| are| all is)? (?:coming|invited|signed up|registered|attending) (?:to|for) (?:my|our) \w+",
+        r"^\W*+who (?:else )?(?:has|had|holds) (?:the |a |an? )?(?:(?:spare )?keys?|access|copy|copies) (?:to|for"
+        r"|of) my \w+",
+        r"^\W*+how(?:'s| is| are) my (?:[\w-]+ )?(?:progress|savings|portfolio|scores?|grades?|application|credit"
+        r"|budget"
+        r"|investments?|stats|sales|pension|streak|attendance|order|claim|case)(?: (?:doing|going|looking"
+        r"|coming along))?\W*$",
+    ),
+    # "Am I on track?", "do I owe Tom anything?", "where are we meeting?"
+    rule(
+        "i we",
+        r"^\W*+(?:am|are) (?:i|we) (?:still )?(?:on (?:track|schedule|target)|behind|ahead)(?: (?:for|with|this"
+        r"|on) .{1,40})?\W*$",
+        r"^\W*+do i (?:still )?owe [\w'-]+(?: [\w'-]+)? (?:anything|any|money|something)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+(?:where|when|what time) are we (?:meeting|eating|staying|flying|leaving)(?: (?:on|at|for|tomorrow"
+        r"|tonight|today"
+        r"|next|this)\b.{0,30})?\W*$",
+        r"^\W*+(?:what|which) (?:[\w-]+ )?size do i (?:wear|take|have)\W*$",
+    ),
+    # "Anything new for me?", "when did you last call us?", "which of us is on call?"
+    rule(
+        "me us",
+        r"^\W*+(?:is there |are there |have you got |got )?(?:any(?: new)? (?:mail|post|messages?|calls?|letters?"
+        r"|parcels?)"
+        r"|any(?:thing|one)(?: new)?) for (?:me|us)(?: (?:today|yet|here))?\W*$",
+        r"^\W*+when did you (?:last )?(?:contact|call|email|e-mail|write to|text|visit|pay|bill|invoice"
+        r"|charge) (?:me|us)\W*$",
+        r"^\W*+what (?:information |data |else )*(?:do you have|have you got|do you (?:know|remember|store)"
+        r"|have you stored)"
+        r" (?:on|about) (?:me|us)\W*$",
+        r"^\W*+which of us (?:is|are|was|has|did)\b",
+    ),
 )
 _CUES = vocabulary("i we my our mine me us")
 _SUPPOSED = any_of(

@@ -93,6 +93,19 @@ _OWN_RECORD = any_of(
     r"(?:\W+(?:please|now))?\W*$",
 )
 _PERSONAL = CuedPatterns(
+    # "Who on our team is on call?", "when will they deliver my sofa?", "did they charge me twice?"
+    rule(
+        "my our me us i we",
+        r"^\W*+who(?:'s| is| are| was| were)? (?:else (?:is |are )?)?(?:in|on|at) (?:my|our) "
+        r"(?!(?:shoes|side|mind|head|way|credit report|back|case)\b)(?:[\w'-]+ ){0,2}[\w'-]+"
+        r"(?: (?:is |are )?(?:on call|on duty|off|working|free|available|in charge))?(?: (?:today|now|tonight))?\W*$",
+        r"^\W*+when (?:will|are|do) (?:they|you) (?:\w+ )?(?:deliver|ship|send|refund|return|fix|repair|collect|pick up"
+        r"|install|pay|process|approve|answer|review|unlock|release) (?:my|our) \w",
+        r"^\W*+(?:did|have|has) (?:they|you|he|she) (?:\w+ )?(?:take|taken|charged?|bill|billed|pay|paid|refund"
+        r"|refunded|send|sent|deduct|deducted|debit|debited)\b[^?]{0,60}\b(?:me|us|my|our)\b(?!.{0,80}\b(?:if|when)\b)",
+        r"^\W*+(?:which|what) (?:gate|terminal|platform|seat|room|desk|table|coach|hall|ward|bay)s? (?:do|did|am|are"
+        r"|will|should) (?:i|we)\b(?!.{0,80}\b(?:if|when)\b)",
+    ),
     rule(
         "where when whereabouts far long late",
         r"\b(?:where|when|whereabouts|how (?:far(?: away| off)?|late))"

@@ -74,7 +74,8 @@ _PLAIN = any_of(
     r"\b(?:because of|due to|owing to) the weather\b|\b(?:in|for|by|during|despite) (?:the )?"
     r"(?:cold|hot|warm|wet|dry|bad|good|nice|freezing|humid|stormy|extreme|severe|rainy|windy|icy) weather\b",
     r"\bweather\b(?=.{0,120}\bclimate\b)|\bclimate\b.{0,120}\bweather\b",
-    r"\b(?:to|onto|install|installing) (?:the )?(?:latest|newest|most recent) (?:\w+ )?(?:version|release|model)\b",
+    r"\b(?:to|onto|install|installing|use|using|pull|pulling) (?:the )?(?:latest|newest"
+    r"|most recent) (?:\w+ )?(?:version|release|model)\b",
     r"\b(?:bring|brought|keep|keeps|kept|keeping|stay|stays|staying) (?:[\w']+ ){0,4}?up[\s-]to[\s-]date\b"
     r"|\bup[\s-]to[\s-]date (?:main|master|trunk|branch|upstream)\b",
     r"\b(?:flight|train|bus) (?:\w+ )?delays?\b(?=.{0,120}\b(?:compensation|money|refund|rights|claim|owed)\b)"

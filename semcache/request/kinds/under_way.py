@@ -16,7 +16,8 @@ _LONGEST = 200  # characters of one
 _LEAD = r"^\W*(?:(?:hi|hello|hey|ok|so|and|please|excuse me|sorry|quick question)\W+)*"
 # "Do you know if the lift is working?" asks as "Is the lift working?" does.
 _INDIRECT = any_of(
-    r"^(?:.{0,40}\W)?(?:(?:you|anyone|anybody|somebody) know|tell me|check|wonder(?:ing)?|any idea|find out|see)"
+    r"^(?!\W*how (?:do|can|could|should|would|to)\b)(?:.{0,40}\W)?"
+    r"(?:(?:you|anyone|anybody|somebody) know|tell me|check|wonder(?:ing)?|any idea|find out|see)"
     r" (?:if|whether) (?P<what>.{2,80}?) (?P<be>is|are|has|have) (?P<how>.+)$"
 )
 _BE = rf"{_LEAD}(?:is|are) (?:the |all |any |all the |any of the )?"
