@@ -36,13 +36,16 @@ def listening_at(path: str) -> Iterator[socket.socket]:
     It listens at once: clients wait until they are accepted.
     Raises ConfigError for a path at which no socket can be, StoreError for one that is in use.
     """
-    listener, made = _listening(path)
+    check(path)  # before its folder is opened
+    listener, made = socket.socket(socket.AF_UNIX), None
     try:
+        made = _listen(listener, path)
         yield listener
     finally:
         # Where this fails, the next start takes the file over.
         with suppress(OSError, StoreError), _folder_lock(path):
-            if _identity(path) == made:
+            # A signal may have come between the making of the file and the reading of its identity.
+            if made == _identity(path) or (made is None and listener.getsockname() == path):
                 Path(path).unlink()
         listener.close()
 
@@ -76,23 +79,17 @@ def check(path: str) -> bool:
     return True
 
 
-def _listening(path: str) -> tuple[socket.socket, tuple[int, int, int]]:
-    """Return a socket that listens, and the identity of its file."""
-    check(path)  # before its folder is opened
+def _listen(listener: socket.socket, path: str) -> tuple[int, int, int]:
+    """Have it listen at `path`; return the identity of its file."""
     try:
         with _folder_lock(path):
             if check(path):
                 Path(path).unlink(missing_ok=True)
-            listener = socket.socket(socket.AF_UNIX)
-            try:
-                listener.bind(path)
-                Path(path).chmod(_ANYBODY)
-                listener.listen(_BACKLOG)
-                listener.set_inheritable(True)
-                return listener, _identity(path)
-            except OSError:
-                listener.close()
-                raise
+            listener.bind(path)
+            Path(path).chmod(_ANYBODY)
+            listener.listen(_BACKLOG)
+            listener.set_inheritable(True)
+            return _identity(path)
     except OSError as error:
         raise StoreError(f"cannot listen on {UNIX}{path}: {error.strerror or error}; {_OTHER}") from error
 

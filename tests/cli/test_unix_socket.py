@@ -18,6 +18,7 @@ import httpx2
 import openai
 import pytest
 
+from semcache.cli import unix_socket
 from semcache.cli.listener import check_unix, listening
 from semcache.cli.timing.timed_client import TimedClient
 from semcache.errors import ConfigError, StoreError
@@ -231,3 +232,13 @@ def test_a_port_beside_a_socket_is_refused_on_the_command_line(run: Run, path: s
     )
     assert told.returncode == 0
     assert f"unix:{path} is free" in told.stdout
+
+
+def test_a_signal_while_it_begins_to_listen_leaves_no_file(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise SystemExit(0)
+
+    monkeypatch.setattr(Path, "chmod", stopped)
+    with pytest.raises(SystemExit), unix_socket.listening_at(path):
+        pytest.fail("it listens")
+    assert not Path(path).exists()
