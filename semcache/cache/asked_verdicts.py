@@ -81,6 +81,7 @@ class AskedVerdicts:
         self.asking = asking
         self.cap = SpendingCap()
         self._called_off = _CalledOff()
+        self._in_time = 0
 
     async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedVerdict | None:
         """Call a language model for a verdict on a request and the entry that would be served.
@@ -112,6 +113,7 @@ class AskedVerdicts:
             elif answered is not None and answered[1]:
                 spent = reserved.amount
             self.cap.settle(reserved, spent)
+            self._in_time += spent is not None and not later
         if answered is None:
             return None
         p_yes, new = answered
@@ -162,7 +164,10 @@ class AskedVerdicts:
         return cost
 
     def standing(self) -> dict[str, Any]:
-        """The verdicts that were asked for, their cost and the terms, for operators."""
+        """The verdicts that were asked for, their cost and the terms, for operators.
+
+        `uncapped` counts those that `budget` does not bound: before or beside a forward, where the settings name none.
+        """
         asking, spent = self.asking, self.cap.standing()
         share = self._share(later=True)
         return {
@@ -170,6 +175,7 @@ class AskedVerdicts:
             "model": asking.model,
             "budget": share if share < _NO_LIMIT else None,
             "asked": spent.asked,
+            "uncapped": self._in_time if asking.share is None else 0,
             "audits": spent.audits,
             "over_budget": spent.over_budget,
             "upstream": spent.upstream,

@@ -54,4 +54,6 @@ def _words(settings: Settings) -> str:
     model = chosen.model or settings.verifier.model or "the model that a request names"
     share = chosen.budget if chosen.budget is not None else 0.02 if mode == "after" else None
     capped = "" if share is None else f" for at most {share:.1%} of upstream spend"
+    if capped and chosen.budget is None:
+        capped += " (verdicts.budget bounds `first` and `hedged` too, which packs and requests may ask for)"
     return f"verdicts {mode}, by {model}{capped}; verdicts.mode=off asks no language model"

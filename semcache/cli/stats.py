@@ -35,8 +35,10 @@ _SEEN = ("entries", "requests", "labels", "audits")
 _WIDTH = 100
 _SMALL = 0.01  # dollars
 _ANSWERED = {"categories", "total", "confidence"}
+_RATIO = "realised / target"
 _PROMISED = (
-    "target", "state", "certified", "audits", "wrong", "undecided", "error_per_hit", "error_per_request", "audit_rate",
+    "target", "state", "certified", "audits", "wrong", "undecided", "error_per_hit", "error_per_request", _RATIO,
+    "audit_rate",
 )  # fmt: skip
 
 
@@ -104,6 +106,9 @@ def _tiers(found: dict[str, Any]) -> None:
     """Print the errors that audits found by tier, and what asking a language model costs."""
     counts = _counted_by_tier(found)
     asking = found.get("asking", {})
+    for category, strata in found.get("wording", {}).items():
+        if closed := [row["edit"] for row in strata if row["closed"]]:
+            output.text(_wrapped(f"{category}: not served for too many errors: equal wordings by {', '.join(closed)}"))
     if not (asking.get("asked") or any(audits or undecided for audits, _, undecided in counts.values())):
         return
     output.text("\nErrors that audits found, by tier")
@@ -135,6 +140,11 @@ def _counted_by_tier(found: dict[str, Any]) -> dict[str, list[int]]:
 def _told_of_asking(asking: dict[str, Any]) -> str:
     """Say how often a language model was asked, and for which share of what the upstream costs."""
     budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
+    if asking["budget"] is not None and asking.get("uncapped"):
+        budget = (
+            f" ({asking['uncapped']} before or beside a forward, which verdicts.budget would bound; the others while "
+            f"all together have cost at most {asking['budget']:.1%})"
+        )
     about = f", {asking['audits']} of them about audits," if asking.get("audits") else ""
     share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
     return (
@@ -234,7 +244,10 @@ def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     """Print the error target of each category that is served by meaning, and the error that was seen."""
     output.text(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
     columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
-    cells = [[name, *(_promise(column, row) for column in _PROMISED)] for name, row in rows.items()]
+    cells = [
+        [name, *(_promise(column, {**row, _RATIO: _realised(row)}) for column in _PROMISED)]
+        for name, row in rows.items()
+    ]
     output.table(["category", *columns], cells, right=[column for column in columns if column != "state"])
     notes: dict[str, list[str]] = {}
     for name, row in rows.items():
@@ -253,6 +266,12 @@ def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     for note, names in notes.items():
         who = "all of them" if len(names) == len(rows) > 1 else ", ".join(names)
         output.text(_wrapped(f"{who}: {note}"))
+
+
+def _realised(row: dict[str, Any]) -> float | None:
+    """The error that audits show, by the contract, divided by the target; None before there are audits."""
+    error = row.get(f"error_per_{row['contract']}")
+    return None if error is None or not row["target"] else error["estimate"] / row["target"]
 
 
 def _wrapped(text: str) -> str:
@@ -277,6 +296,8 @@ def _promise(name: str, row: dict[str, Any]) -> str:
     match name:
         case "target":
             return f"{_share(value)} per {row['contract']}"
+        case "realised / target":
+            return f"{value:.2f}"
         case "certified":
             return f"<= {_share(value)}"
         case "audit_rate":

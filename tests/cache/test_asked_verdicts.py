@@ -36,14 +36,17 @@ class Model:
             raise UpstreamError("it said neither yes nor no")
         return 0.9, True
 
+    def knows(self, _: str) -> bool:
+        return True
 
-def verdicts(model: Model, paid: list[Bill]) -> AskedVerdicts:
+
+def verdicts(model: Model, paid: list[Bill], share: float | None = SHARE) -> AskedVerdicts:
     prices: Any = SimpleNamespace(cost=lambda _, used: used.prompt_tokens * PRICE / 700)
     meter: Any = SimpleNamespace(verified=lambda *_: None)
     verifiers: Any = model
     tier: Any = None
     asked = AskedVerdicts(
-        Asking(tier, verifiers, prices, meter, lambda bill, _: paid.append(bill), lambda _: None, "after", "m", SHARE)
+        Asking(tier, verifiers, prices, meter, lambda bill, _: paid.append(bill), lambda _: None, "after", "m", share)
     )
     asked.cap.paid(10.0, ("t", None))
     return asked
@@ -71,3 +74,12 @@ async def test_a_verdict_that_could_not_be_asked_for_costs_nothing() -> None:
     asked = verdicts(Away(silent=True), [])
     assert await asked.ask(LOOKUP, SERVED, later=True) is None
     assert (asked.cap.standing().asked, asked.cap.standing().asking) == (0, 0.0)
+
+
+@pytest.mark.parametrize(("share", "uncapped"), [(None, 1), (1.0, 0)])
+async def test_verdicts_that_the_stated_share_does_not_bound_are_counted(share: float | None, uncapped: int) -> None:
+    asked = verdicts(Model(silent=False), [], share)
+    for later in (False, True):
+        assert await asked.ask(LOOKUP, SERVED, later=later) is not None
+    standing = asked.standing()
+    assert (standing["asked"], standing["uncapped"]) == (2, uncapped)
