@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from eval.markdown import codes, duration, first_line, sentence, size, table, values
+from eval.quoted import wrong_before_audits
 
 if TYPE_CHECKING:
     from semcache.config.packs import Category
@@ -228,6 +229,8 @@ def other_gateways() -> str:
 
 
 # Operations
+
+block(wrong_before_audits)
 
 
 @block
