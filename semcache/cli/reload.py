@@ -5,8 +5,7 @@ The store passes the word, so any machine that reaches it may ask; each worker r
 
 from __future__ import annotations
 
-import asyncio
-import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,6 @@ from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-
-_EVERY = 0.1
 
 
 def reload(
@@ -34,35 +31,39 @@ def reload(
         output.as_json(result or {"error": "no proxy answered"})
     elif result is None:
         output.note(f"error: no proxy of this store answered within {wait:g} s; one that starts reads its files then")
-    elif "error" in result:
-        output.note(f"error: not reloaded, everything is as it was: {result['error']}")
     else:
-        from semcache.proxy.reload_requests import owing
-        from semcache.proxy.reloading import said
-
-        changed, *more = said(result)
-        print("\n".join([f"reloaded: {changed}", *more]))
-        if left := owing(result.get("workers", ())):
-            output.note(
-                f"{left} worker{'s have' if left > 1 else ' has'} not reloaded within {wait:g} s; what was asked for "
-                "stands, and the log of the server says when it is done"
-            )
+        _say(result, wait)
     if result is None or "error" in result:
         raise typer.Exit(1)
 
 
+def _say(result: Mapping[str, Any], wait: float) -> None:
+    from semcache.proxy.reload_requests import refusals
+    from semcache.proxy.reloading import said
+
+    refused = refusals(result["workers"])
+    if len(refused) == len(result["workers"]):
+        output.note(f"error: not reloaded, everything is as it was: {result['error']}")
+        return
+    changed, *more = said(result)
+    print("\n".join([f"reloaded: {changed}", *more]))
+    for line in refused:
+        output.note(f"error: not reloaded by every worker, reload again or restart: {line}")
+    if late := result["late"]:
+        output.note(
+            f"{late} worker{'s have' if late > 1 else ' has'} not reloaded within {wait:g} s; what was asked for "
+            "stands, and the log of the server says when it is done"
+        )
+
+
 async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
-    from semcache.proxy.reload_requests import owing, request_reload, result_of
+    from semcache.proxy.reload_requests import reported, request_reload
     from semcache.proxy.reloading import write_action
 
     async with store_of(settings) as store:
         number = await request_reload(store, "command line")
-        until = time.monotonic() + wait
-        # Servers that have not answered at all yet, as on other machines, are not known here.
-        while (result := await result_of(store, number)) is None or owing(result.get("workers", ())):
-            if time.monotonic() > until:
-                break
-            await asyncio.sleep(_EVERY)
+        result = await reported(store, number, wait)
         if result is not None:
-            await write_action(store, "command line", {key: said for key, said in result.items() if key != "workers"})
+            told = {key: said for key, said in result.items() if key not in ("workers", "late")}
+            await write_action(store, "command line", told)
     return result

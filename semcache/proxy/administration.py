@@ -46,7 +46,7 @@ class Administration:
         plans: PlanService | None,
         *,
         public: bool | None = None,
-        reload: Callable[[str], Awaitable[dict[str, Any]]],
+        reload: Callable[[str, float], Awaitable[dict[str, Any]]],
         page: PageEntrance | None = None,
     ) -> None:
         self._auth, self._intake, self._public, self._page = auth, intake, public, page
@@ -134,7 +134,7 @@ def _fastapi(
     cache: AsyncSemanticCache,
     auth: Authenticator,
     plans: PlanService | None,
-    reload: Callable[[str], Awaitable[dict[str, Any]]],
+    reload: Callable[[str, float], Awaitable[dict[str, Any]]],
     *,
     tells: Callable[[], bool],
 ) -> FastAPI:

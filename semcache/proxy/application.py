@@ -31,6 +31,7 @@ from semcache.errors import SemcacheError, StoreError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
+from semcache.proxy import reload_requests
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, with_status_noted
 from semcache.proxy.client_edges import ClientEdges
 from semcache.proxy.configuration_digest import configuration_digest
@@ -39,7 +40,7 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.key_limits import KeyLimits
 from semcache.proxy.process_parts import open_process_parts, open_upstream
-from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports, last_request, last_requester, request_reload
+from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports
 from semcache.proxy.reloading import Loaded, differences, is_new, not_reloaded, read_files, reloaded, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.shared_account import account_of
@@ -150,7 +151,7 @@ class Proxy:
             keys = await store.keys()
             check_exposure(settings, bool(keys))
             number = self._loaded.number
-            self._asked = await last_request(store) if number is None else number
+            self._asked = await reload_requests.last_request(store) if number is None else number
             await self._reports.take_place(store, self._asked)
             self._process = open_process_parts(
                 settings, components, keys, self._backend, self._clock, self._tracing, self.reload
@@ -186,9 +187,10 @@ class Proxy:
         await self.generation.close()
         await self._close_process()
 
-    async def reload(self, who: str) -> dict[str, Any]:
+    async def reload(self, who: str, wait: float = reload_requests.WAIT) -> dict[str, Any]:
         """Read packs, prices, limits and keys anew, and have every other worker do so; return what has changed.
 
+        The result names the workers that have reloaded within `wait` seconds, and those that refused.
         Raises ConfigError for a mistake in any of them, which changes nothing, and StoreError.
         """
         store = self.generation.components.store
@@ -198,12 +200,12 @@ class Proxy:
             except SemcacheError as error:
                 await write_action(store, who, {"error": str(error)})
                 raise
-            self._asked = await request_reload(store, who)
-            self._hand_back(replace(self._loaded, number=self._asked))
-            await self._reports.write(store, self._asked, result)
+            self._asked = number = await reload_requests.request_reload(store, who)
+            self._hand_back(replace(self._loaded, number=number))
+            await self._reports.write(store, number, result)
         reloaded(who, result)
         await write_action(store, who, result)
-        return result
+        return await reload_requests.reported(store, number, wait) or {**result, "workers": [], "late": 0}
 
     async def _reload(self) -> dict[str, Any]:
         settings = self._given_again() if self._given_again is not None else self.settings
@@ -231,7 +233,7 @@ class Proxy:
 
         async def reload() -> None:
             try:
-                await self.reload("SIGHUP")
+                reload_requests.log_workers(await self.reload("SIGHUP"))
             except Exception as error:
                 not_reloaded(error)
 
@@ -363,7 +365,7 @@ class Proxy:
 
     async def _follow_reloads(self) -> None:
         store, faults = self.generation.components.store, self.generation.components.faults
-        number = await faults.guard("store", last_request(store))
+        number = await faults.guard("store", reload_requests.last_request(store))
         if number == self._asked:
             await self._reports.look(store)
             return
@@ -381,7 +383,8 @@ class Proxy:
                 await write_action(store, f"worker {os.getpid()}", result)
             else:
                 self._hand_back(replace(self._loaded, number=number))
-                reloaded(f"{await faults.guard('store', last_requester(store))}, by worker {os.getpid()}", result)
+                who = await faults.guard("store", reload_requests.last_requester(store))
+                reloaded(f"{who}, by worker {os.getpid()}", result)
             self._asked = number
         await self._reports.write(store, number, result)
 

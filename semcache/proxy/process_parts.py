@@ -44,7 +44,7 @@ class ProcessParts:
     visitors: Visitors
     clock: Callable[[], float]
     tracing: Tracing | None
-    reload: Callable[[str], Awaitable[dict[str, Any]]]
+    reload: Callable[[str, float], Awaitable[dict[str, Any]]]
 
     def close(self) -> None:
         """Release the files that workers share."""
@@ -60,7 +60,7 @@ def open_process_parts(
     backend: Backend,
     clock: Callable[[], float],
     tracing: Tracing | None,
-    reload: Callable[[str], Awaitable[dict[str, Any]]],
+    reload: Callable[[str, float], Awaitable[dict[str, Any]]],
 ) -> ProcessParts:
     """Return the parts of a process whose first cache has been opened."""
     server, bounds = settings.server, settings.limits

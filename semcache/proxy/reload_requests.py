@@ -1,13 +1,16 @@
 """Requests that every worker of a store reload, and what came of them in each.
 
 Invariant: requests are numbered in ascending order; a result is that of the newest request that a worker has done, with
-the workers that have done it.
+the workers that have done it, and the mistake of each that refused it.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
@@ -18,6 +21,9 @@ from semcache.protocols import SavedStates
 
 _REQUEST, _RESULT = "reload", "reloaded"
 _LOOKS = 5  # after a result was written: one that others overwrote at the same time is written again
+_EVERY = 0.1  # seconds, between two looks at what others have reported
+WAIT = 30.0  # seconds
+_log = logging.getLogger(__name__)
 
 
 class ReloadStore(SavedStates, Protocol):
@@ -81,7 +87,7 @@ class ReloadReports:
         if dead:
             known["workers"] = [one for one in known["workers"] if one not in dead]
             await store.learn(_RESULT, number, msgspec.json.encode(known))
-        await self.write(store, number, {key: said for key, said in known.items() if key != "workers"})
+        await self.write(store, number, {key: said for key, said in known.items() if key not in ("workers", "error")})
 
     async def look(self, store: ReloadStore) -> None:
         """Write the last report again if it was lost, for some looks. Raises StoreError."""
@@ -94,12 +100,13 @@ class ReloadReports:
         if saved is not None and saved[0] > number:
             return
         known = msgspec.json.decode(saved[1]) if saved is not None and saved[0] == number else dict(result)
+        known = {**result, **known}  # one that refused it has said nothing of what changes
         done, mine = known.setdefault("workers", []), asdict(self._worker)
-        if mine in done:
+        if any(mine.items() <= one.items() for one in done):
             return
-        done.append(mine)
         if "error" in result:
-            known.setdefault("error", result["error"])
+            mine["error"] = result["error"]
+        done.append(mine)
         await store.learn(_RESULT, number, msgspec.json.encode(known))
 
 
@@ -123,6 +130,11 @@ def owing(workers: Iterable[Mapping[str, Any]]) -> int:
     return sum(max(0, left) for left in of.values())
 
 
+def refusals(workers: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return why workers refused, a line for each."""
+    return [f"worker {one['pid']} of {one['server']}: {one['error']}" for one in workers if "error" in one]
+
+
 async def result_of(store: ReloadStore, number: int) -> dict[str, Any] | None:
     """Return what came of a request, None until a worker has written it. Raises StoreError."""
     saved = await store.learned(_RESULT)
@@ -130,3 +142,28 @@ async def result_of(store: ReloadStore, number: int) -> dict[str, Any] | None:
         return None
     result: dict[str, Any] = msgspec.json.decode(saved[1])
     return result
+
+
+async def reported(store: ReloadStore, number: int, wait: float) -> dict[str, Any] | None:
+    """Return what came of a request in the workers that report within `wait` seconds; `late` says how many did not.
+
+    Servers that have not reported at all, as on other machines, are not known here. None if no worker has reported.
+    Raises StoreError.
+    """
+    until = time.monotonic() + wait
+    while (result := await result_of(store, number)) is None or owing(result["workers"]):
+        if time.monotonic() >= until:
+            break
+        await asyncio.sleep(_EVERY)
+    return None if result is None else result | {"late": owing(result["workers"])}
+
+
+def log_workers(result: Mapping[str, Any]) -> None:
+    """Log which of several workers have not reloaded, or that all have."""
+    refused, workers = refusals(result["workers"]), len(result["workers"]) + result["late"]
+    for line in refused:
+        _log.error("not reloaded by every worker: %s", line)
+    if result["late"]:
+        _log.warning("%d of %d workers have not reloaded yet", result["late"], workers)
+    elif workers > 1 and not refused:
+        _log.info("all %d workers have reloaded", workers)

@@ -17,7 +17,16 @@ from semcache.proxy import application
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.process_application import create
-from semcache.proxy.reload_requests import ReloadingWorker, ReloadReports, owing, request_reload, result_of
+from semcache.proxy.reload_requests import (
+    ReloadingWorker,
+    ReloadReports,
+    log_workers,
+    owing,
+    refusals,
+    reported,
+    request_reload,
+    result_of,
+)
 from semcache.proxy.reloading import differences, read_files
 from semcache.runtime.breaker import Breaker
 from semcache.storage.stores.memory import MemoryStore
@@ -112,6 +121,58 @@ async def write_over(store: MemoryStore, result: dict[str, Any]) -> None:
     await store.learn("reloaded", 1, msgspec.json.encode(result))
 
 
+@pytest.mark.parametrize(
+    ("other", "wait", "status"),
+    [({"changed": ["policies"]}, "30", 200), ({"error": "pack.yaml: gone"}, "30", 409), (None, "0", 202)],
+    ids=["reloads", "refuses", "lags"],
+)
+async def test_a_reply_and_the_log_say_what_became_of_the_other_workers(
+    other: dict[str, Any] | None,
+    wait: str,
+    status: int,
+    tmp_path: Path,
+    upstream: Upstream,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It was 200 as soon as the worker that was asked had reloaded, while others served by the former pack."""
+    caplog.set_level("INFO", "semcache")
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        proxy._reports = ReloadReports(ReloadingWorker("host/1", 2, 11))
+        _write(tmp_path, name="stricter", target=0.01)
+        asked = asyncio.create_task(Call(proxy, path="/semcache/reload", query=f"wait={wait}").reply())
+        store = proxy.cache.components.store
+        await until(lambda: proxy.cache.pack.name == "stricter" and proxy._asked == 1)
+        if other is not None:
+            while await result_of(store, 1) is None:
+                await asyncio.sleep(0.01)
+            await ReloadReports(ReloadingWorker("host/1", 2, 12)).write(store, 1, other)
+        reply = await asked
+        result = await reported(store, 1, 0.0)
+        assert result is not None
+        log_workers(result)
+    assert reply.status == status
+    if status == 409:
+        assert reply.json["error"]["code"] == "partly_reloaded"
+        assert "worker 12 of host/1: pack.yaml: gone" in reply.json["error"]["message"]
+        assert "not reloaded by every worker: worker 12 of host/1: pack.yaml: gone" in caplog.messages
+    else:
+        assert (reply.json["changed"], reply.json["late"]) == (["policies"], int(other is None))
+        said = "all 2 workers have reloaded" if other else "1 of 2 workers have not reloaded yet"
+        assert said in caplog.messages
+
+
+async def test_one_that_refuses_first_hides_nothing_of_what_another_has_changed() -> None:
+    store = MemoryStore()
+    await store.open()
+    one, two = (ReloadReports(ReloadingWorker("host/1", 2, pid)) for pid in (11, 12))
+    await one.write(store, 1, {"error": "gone"})
+    await two.write(store, 1, {"changed": ["policies"]})
+    result = await reported(store, 1, 0.0)
+    assert result is not None
+    assert (result["changed"], result["error"], result["late"]) == (["policies"], "gone", 0)
+    assert refusals(result["workers"]) == ["worker 11 of host/1: gone"]
+
+
 async def test_what_a_pack_leaves_out_of_system_prompts_is_known_beside_the_proxy(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -130,7 +191,9 @@ async def test_a_pack_is_swapped_and_what_is_stored_stays(tmp_path: Path, upstre
         assert (await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()).cache["hit"]
         _write(tmp_path, name="stricter", cache="false")
         reply = await _reload(proxy)
-        assert reply.json == {"policies": "stricter", "changed": ["policies"], "relearned": [], "needs_restart": []}
+        told = {"policies": "stricter", "changed": ["policies"], "relearned": [], "needs_restart": [], "late": 0}
+        assert told.items() <= reply.json.items()
+        assert [one["of"] for one in reply.json["workers"]] == [1]
         off = await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()
         assert off.cache["detail"] == "category-disabled"
         assert (await Call(proxy, path="/readyz", method="GET").reply()).json["policies"] == "stricter"
