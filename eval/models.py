@@ -141,6 +141,8 @@ def _likeness(verifier: CrossEncoder) -> dict[str, float]:
 
 # The chain
 
+_GREY = (Why.VERIFY_FAILED, Why.NO_VERDICT)
+
 
 def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> dict[str, Any]:
     pack = packs.load("default")
@@ -148,7 +150,7 @@ def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> di
     cache, found = Cache(pack), {}
     for name, some in sets.items():
         decisions = cache.decisions(some)
-        grey = np.array([isinstance(one, Forward) and one.why is Why.VERIFY_FAILED for one in decisions])
+        grey = np.array([isinstance(one, Forward) and one.why in _GREY for one in decisions])
         alone = np.array([isinstance(one, Serve) for one in decisions])
         same = np.array([one.same for one in some])
         said = known[name] >= enough

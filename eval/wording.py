@@ -186,8 +186,9 @@ WHY = {
     "max-age": "The entry is older than the request accepts.",
     "exact-only": "No paraphrase may be looked for: the category says so, the prompt is too long or not text, or the "
     "last turn is not the user's.",
-    "verify-failed": "A verifier was asked, and even with its verdict P(correct) was too low; or no verifier was "
-    "available.",
+    "verify-failed": "A verifier was asked, and even with its verdict P(correct) was too low.",
+    "no-verdict": "A verdict was needed and there was none in time: the verifier was late, failed, busy, resting, not "
+    "set up, or does not read such texts.",
     "no-cache": "The request asked for a fresh answer.",
     "category-disabled": "The pack does not cache this category.",
     "personal": "The answer belongs to the caller's own records, or the pack shares per user and no user was named.",

@@ -67,7 +67,7 @@ class Found:
                 return self.lookup.decision.why
             case Forward(why=why):
                 return why
-        return Why.VERIFY_FAILED
+        return Why.NO_VERDICT
 
     @property
     def score(self) -> float | None:

@@ -58,10 +58,15 @@ _EXPLAINED: dict[Why, tuple[str, str]] = {
         "`semantic: true`, or a higher `max_chars`, if paraphrases may be served.",
     ),
     Why.VERIFY_FAILED: (
-        "A verifier was asked, and even with its verdict P(correct) is too low for the error target; or it was late, "
-        "failed, or is not set up.",
-        "A looser `target`, more traffic to learn from, or a language model's verdict (`verdicts`). If P(correct) is "
-        "high enough, `semcache_verifications_total` shows if the verifier was late or failed.",
+        "A verifier was asked, and even with its verdict P(correct) is too low for the error target; or no verdict "
+        "could make it high enough.",
+        "A looser `target`, more traffic to learn from, or a language model's verdict (`verdicts`).",
+    ),
+    Why.NO_VERDICT: (
+        "The nearest entry is served only on a verdict, and there was none in time: the verifier was late, failed or "
+        "busy, rests after failures, is not set up, or does not read such texts.",
+        "`result` of `semcache_verifications_total` says which. If it is late, raise `verifier.timeout` or give the "
+        "server more processor time; if it fails, the server's log says why.",
     ),
     Why.NO_CACHE: ("The request said no-cache.", "Take the header out of the client."),
     Why.DISABLED: ("The pack has `cache: false` for this category.", "Change the pack, or its rules and examples."),

@@ -263,10 +263,10 @@ def unread(unsure: Verify, draw: float) -> Serve | None:
     return served(unsure, draw) if unsure.alone else None
 
 
-def refused(unsure: Verify) -> Forward:
-    """The miss that a doubted candidate is for want of a verdict."""
+def refused(unsure: Verify, why: Why = Why.NO_VERDICT) -> Forward:
+    """The miss that a doubted candidate is for want of a verdict, or of one that could be enough."""
     nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
-    return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
+    return Forward(why, nearest=nearest, p_correct=unsure.p_correct)
 
 
 def served(unsure: Verify, draw: float) -> Serve:

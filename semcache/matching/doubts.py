@@ -16,7 +16,7 @@ from semcache.matching.judged_tier import DoubtedNeighbour, JudgedTier
 from semcache.matching.model_verdict import model_verdict_about, with_model_verdict
 from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
-_DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
+_DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED, Why.NO_VERDICT])
 
 
 @dataclass(frozen=True, slots=True)

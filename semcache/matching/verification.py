@@ -24,7 +24,7 @@ from semcache.protocols import Backend, Threshold, Verifier
 from semcache.request import conversation, framed
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
-from semcache.types import CacheKey, Entry, Forward, Lookup, Serve, Verify
+from semcache.types import CacheKey, Entry, Forward, Lookup, Serve, Verify, Why
 
 _MOST_AT_ONCE = 64
 _REST, _RESTS = 30.0, 8.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
@@ -114,8 +114,9 @@ class Verifiers:
         return lacking(pack, self._known)
 
     async def settle(self, lookup: Lookup, *, pack: Pack, threshold: Threshold, draw: float) -> Lookup:
-        """Call the verifier about a `Verify`, and settle it to `Serve` or `Forward(VERIFY_FAILED)`.
+        """Call the verifier about a `Verify`, and settle it to `Serve`, or to `Forward` with the reason.
 
+        The reason is `VERIFY_FAILED` if a verdict was, or could only be, too little; `NO_VERDICT` if there was none.
         Any other lookup comes back unchanged.
         `draw` is uniform in [0, 1): verified hits are audited like any other. `threshold` is told the decision. Raises
         nothing.
@@ -127,6 +128,7 @@ class Verifiers:
         bill: list[float] = []
         settled: Serve | Forward | None = None
         result: Result = "nobody"
+        why = Why.VERIFY_FAILED
         asking: Verify | None = unsure
         while asking is not None and not isinstance(settled, Serve):
             question = _PendingVerification(lookup, asking, pack, threshold, draw)
@@ -134,13 +136,15 @@ class Verifiers:
             if became == "unread":
                 answer = decide.unread(asking, draw)
             settled = decide.likelier(settled, answer)
+            if became not in ("yes", "no", "weak"):
+                why = Why.NO_VERDICT
             if asking is unsure or became == "yes":
                 result = became
             further = became in ("no", "weak", "unread")
             asking = asking.then if further and pack.of(lookup.category).verify != "llm" else None
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        decision = settled or decide.refused(unsure)
+        decision = settled or decide.refused(unsure, why)
         decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 

@@ -387,7 +387,7 @@ class Exchange:
 
 def _not_cached(lookup: Lookup) -> RequestRejected:
     """The refusal of a miss that must not be forwarded."""
-    why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.VERIFY_FAILED
+    why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_VERDICT
     said = f"not in the cache, and the request said only-if-cached; {why.value}: {explained(why)[0]}"
     return RequestRejected(504, said, code="not_cached")
 

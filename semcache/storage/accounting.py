@@ -53,7 +53,7 @@ def recorded(
     request, decision = lookup.request, lookup.decision
     spent = answer.usage if answer is not None and not collapsed else Usage()
     saved = entry.usage if entry is not None else answer.usage if answer is not None and collapsed else Usage()
-    outcome, why = Outcome.MISS, Why.VERIFY_FAILED
+    outcome, why = Outcome.MISS, Why.NO_VERDICT
     entry_id = score = p_correct = None
     match decision:
         case Serve():

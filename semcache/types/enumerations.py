@@ -53,6 +53,7 @@ class Why(StrEnum):
     MAX_AGE = "max-age"
     EXACT_ONLY = "exact-only"
     VERIFY_FAILED = "verify-failed"
+    NO_VERDICT = "no-verdict"
     # never looked up
     NO_CACHE = "no-cache"
     DISABLED = "category-disabled"

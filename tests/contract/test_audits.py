@@ -192,7 +192,7 @@ def test_a_judge_that_fails_or_is_late_means_a_miss(
     corner.ask(PROMPT)
     got, status = corner.ask(PARAPHRASE)
     assert got == f"Answer to {PARAPHRASE}"
-    assert (status["fwd"], status["detail"]) == ("miss", "verify-failed")
+    assert (status["fwd"], status["detail"]) == ("miss", "no-verdict")
     assert corner.ask(PARAPHRASE)[1]["detail"] == "exact", "its own answer was kept"
 
 
@@ -200,5 +200,5 @@ def test_a_judge_that_is_down_means_a_miss(doubting: Callable[..., tuple[Corner,
     corner, judge = doubting({"router": "yes"})
     judge.kill()
     corner.ask(PROMPT)
-    assert corner.ask(PARAPHRASE)[1]["detail"] == "verify-failed"
+    assert corner.ask(PARAPHRASE)[1]["detail"] == "no-verdict"
     assert corner.counted("semcache_verifications_total") == {"failed": 1}

@@ -192,10 +192,11 @@ async def test_anything_else_forwards_and_keeps_what_can_be_learned_from(word: f
     meter = Meter()
     decision = await settled(llm(Says(word), meter=meter))
     assert isinstance(decision, Forward)
-    assert (decision.why, decision.outcome, decision.p_correct) == (Why.VERIFY_FAILED, "miss", 0.7)
+    said = isinstance(word, float) and 0.0 <= word <= 1.0
+    why = Why.VERIFY_FAILED if said else Why.NO_VERDICT
+    assert (decision.why, decision.outcome, decision.p_correct) == (why, "miss", 0.7)
     assert decision.nearest is not None
     assert decision.nearest.card == CARD
-    said = isinstance(word, float) and 0.0 <= word <= 1.0
     assert decision.nearest.features == (features.with_verdict(FEATURES, word) if said else FEATURES)
     counted = meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": result})
     assert counted == 1
@@ -268,7 +269,9 @@ async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
         assert told == features.with_verdict(values, word), "labels must tell what was said"
         assert threshold.noted == [(0.995, serves)]
     weak = Says(0.6)
-    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}, entry_of), lookup), Forward)
+    refused = await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}, entry_of), lookup)
+    assert isinstance(refused, Forward)
+    assert refused.why is Why.VERIFY_FAILED
     assert weak.heard == [], "the best that it ever says would not be enough"
 
 
@@ -280,7 +283,7 @@ async def test_a_verifier_is_shown_only_what_it_reads(unread: str) -> None:
     )
     decision = await settled(verifiers, unsure())
     assert isinstance(decision, Forward)
-    assert decision.why is Why.VERIFY_FAILED
+    assert decision.why is Why.NO_VERDICT
     assert decision.nearest is not None
     assert decision.nearest.features == FEATURES, "nobody said anything that labels could tell"
     assert await verifiers.of_pair("llm", QUERY, CACHED) is None

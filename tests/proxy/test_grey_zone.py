@@ -151,7 +151,7 @@ async def test_a_pack_that_wants_a_verifier_that_nobody_set_up_is_told_so(
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
         await Call(proxy, ask(PROMPT)).reply()
         reply = await Call(proxy, ask(PARAPHRASE)).reply()
-    assert reply.cache["detail"] == "verify-failed"
+    assert reply.cache["detail"] == "no-verdict"
     assert "category default wants a verifier" in caplog.text
     caplog.clear()
     chosen = {"verifier__kind": "llm", "verifier__model": "small"}
