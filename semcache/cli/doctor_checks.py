@@ -23,6 +23,7 @@ from semcache.cli import doctor_upstreams
 from semcache.cli.doctor_extras import check_extras
 from semcache.cli.doctor_finding import Finding
 from semcache.cli.doctor_keys import check_keys
+from semcache.cli.doctor_start import check_start
 from semcache.cli.listener import address, listen, refuse_port
 from semcache.cli.open_store import database, exists, seal_of, settings_from, store_of
 from semcache.errors import ConfigError, SemcacheError, StoreError
@@ -53,7 +54,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
         findings.append(_folder(settings.data))
     if settings.server.workers > 1:
         findings.append(_metrics())
-    findings += [_graphs(), check_extras(), *_plugins(), _policies(settings)]
+    findings += [_graphs(), check_extras(), *_plugins(), _policies(settings), *await check_start(settings)]
     embedder_findings, embedder = await _embedder(settings)
     findings += await _store(settings, embedder)
     findings += embedder_findings
@@ -99,6 +100,8 @@ def _metrics() -> Finding:
     remedy = f"free some space, or name another folder with {FOLDER}"
     try:
         folder = os.environ.get(FOLDER) or tempfile.gettempdir()
+        if not Path(folder).is_dir():
+            raise NotADirectoryError(f"{folder} is no folder")
         free = shutil.disk_usage(folder).free
     except OSError as error:
         return Finding("metrics", "fail", f"workers have no folder for their metrics: {error}", remedy)
@@ -193,8 +196,13 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
         return [Finding("store", "ok", found), *check_keys(settings, [], time.time())]
     try:
         stale = await _older(settings)
-        if stale is not None:
-            return [stale]
+    except ConfigError as error:
+        return [Finding("store", "fail", str(error), "write another store.url")]
+    except SemcacheError as error:
+        return [_broken(error)]
+    if stale is not None:
+        return [stale]
+    try:
         async with _timed(settings) as (store, seconds):
             counts = await store.counts()
             entries = sum(counts.values())
@@ -203,17 +211,19 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
             if embedder is not None:
                 findings.append(await _vectors(store, embedder))
             findings += check_keys(settings, await store.keys(), time.time())
-            findings.append(await _prices(settings, store))
+            findings += await _prices(settings, store)
             findings += await _prompts(settings, store)
     except ConfigError as error:
         return [
             Finding("seal keys", "fail", str(error), "set SEMCACHE_STORE__SEAL_KEYS to the keys it was sealed with")
         ]
     except SemcacheError as error:
-        return [
-            Finding("store", "fail", str(error), "check store.url and the folder; restore a backup if it is damaged")
-        ]
+        return [_broken(error)]
     return findings
+
+
+def _broken(error: SemcacheError) -> Finding:
+    return Finding("store", "fail", str(error), "check store.url and the folder; restore a backup if it is damaged")
 
 
 async def _older(settings: Settings) -> Finding | None:
@@ -227,6 +237,8 @@ async def _older(settings: Settings) -> Finding | None:
     await base.open()
     try:
         revision = await base.look(schema.revision)
+        if revision is None:
+            await base.look(lambda connection: schema.refuse_foreign(connection, base.name))
     finally:
         await base.close()
     if schema.check(revision, base.name):
@@ -258,18 +270,18 @@ async def _sealed(store: EntryStore, entries: int, has_ring: bool) -> Finding:
     return Finding("seal keys", "ok", f"{len(sample)} of {entries} entries read, all open")
 
 
-async def _prices(settings: Settings, store: EntryStore) -> Finding:
+async def _prices(settings: Settings, store: EntryStore) -> list[Finding]:
     from semcache.cli.stored_statistics import unpriced_models
     from semcache.config.packs import load
 
     try:
         models = await unpriced_models(settings, store, load(settings.policies))
-    except ConfigError as error:
-        return Finding("prices", "fail", str(error), "mend the file that `prices` names")
+    except ConfigError:
+        return []  # the finding about the file, or about policies, says so
     if models:
         found = f"no price is known for {', '.join(models[:10])}: dollars saved are too few"
-        return Finding("prices", "warn", found, "name a file with `prices:`, one `model: [input, output]` a line")
-    return Finding("prices", "ok", "every model that was called within a month has a price")
+        return [Finding("prices", "warn", found, "name a file with `prices:`, one `model: [input, output]` a line")]
+    return [Finding("prices", "ok", "every model that was called within a month has a price")]
 
 
 async def _prompts(settings: Settings, store: EntryStore) -> list[Finding]:

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import logging_config, options, output
+from semcache.cli import logging_config, options, output, start_checks
 from semcache.cli.listener import listening, refuse_port
 from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.cli.ready_line import announce
 from semcache.cli.shared_metrics import shared_metrics
-from semcache.errors import ConfigError
 from semcache.runtime import garbage_collection, reload_signal
 
 if TYPE_CHECKING:
@@ -87,7 +86,6 @@ def serve(
 async def _preflight(settings: Settings) -> Loaded:
     """Find mistakes that every worker would stumble over, and return the files. Raises ConfigError or StoreError."""
     from semcache.config.settings import check_exposure
-    from semcache.models.verifiers import open_verifiers
     from semcache.proxy.reload_requests import last_request
     from semcache.proxy.reloading import read_files
     from semcache.upstream.backends import open_backend
@@ -95,10 +93,8 @@ async def _preflight(settings: Settings) -> Loaded:
     from semcache.upstream.routing.replica import Address
 
     pack = read_files(settings).pack
-    if settings.server.workers > 1 and settings.store.url is not None and settings.store_url == "memory://":
-        raise ConfigError(
-            "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"
-        )
+    start_checks.check_workers(settings)
+    start_checks.check_judge(settings)
     upstream = settings.upstream
     replicas = [Address(**one.model_dump()) for one in upstream.replicas]
     through = Connection(proxy=upstream.proxy.get_secret_value() if upstream.proxy else None)
@@ -107,7 +103,7 @@ async def _preflight(settings: Settings) -> Loaded:
         from semcache.upstream.backends.litellm import check_model
 
         check_model(model)
-    await open_verifiers(settings, pack).close()
+    await start_checks.check_verifiers(settings, pack)
     async with store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
         # In this order, so that no worker misses a reload: one that comes later is done by each.

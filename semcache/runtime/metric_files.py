@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -54,7 +55,8 @@ class MetricFile:
         except OSError as error:
             self._full(error)
             if is_new:
-                self._path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    self._path.unlink()
             return
         self._size = self._path.stat().st_size
         for key, *_ in self._file.read_all_values():  # type: ignore[no-untyped-call]

@@ -83,3 +83,11 @@ def test_what_was_shared_is_shared_on_when_there_is_no_room_for_more(tmp_path: P
     file.write_value("semcache_requests_total 1999", 5.0, 0.0)
     assert file.read_value("semcache_requests_total 1999") == (5.0, 0.0)
     file.close()
+
+
+def test_a_file_where_a_folder_should_be_costs_the_shared_metrics_and_not_the_start(tmp_path: Path) -> None:
+    """`semcache serve --workers 2` ended with a traceback."""
+    (tmp_path / "file").touch()
+    made = MetricFile(str(tmp_path / "file" / "counter_1.db"))
+    made.write_value("a", 2.0, 0.0)
+    assert made.read_value("a") == (2.0, 0.0)

@@ -54,18 +54,23 @@ def prepare(connection: sa.Connection, where: str, random: Callable[[int], bytes
     if check(found, where):
         return
     if found is None:
-        clash = set(sa.inspect(connection).get_table_names()) & set(tables.METADATA.tables)
-        if clash:
-            raise StoreError(
-                f"store {where} already has tables named {', '.join(sorted(clash))} that semcache did not make; "
-                "use another database, or another schema (search_path)"
-            )
+        refuse_foreign(connection, where)
         tables.METADATA.create_all(connection, checkfirst=False)
         connection.execute(sa.insert(tables.version), {"version_num": HEAD})
     else:
         upgrade(connection)
     if connection.execute(sa.select(tables.meta.c.value).where(tables.meta.c.name == "salt")).first() is None:
         connection.execute(sa.insert(tables.meta), {"name": "salt", "value": random(SALT)})
+
+
+def refuse_foreign(connection: sa.Connection, where: str) -> None:
+    """Raise StoreError if a database that has no schema of semcache has tables of its names."""
+    clash = set(sa.inspect(connection).get_table_names()) & set(tables.METADATA.tables)
+    if clash:
+        raise StoreError(
+            f"store {where} already has tables named {', '.join(sorted(clash))} that semcache did not make; "
+            "use another database, or another schema (search_path)"
+        )
 
 
 def upgrade(connection: sa.Connection, to: str = "head") -> None:
