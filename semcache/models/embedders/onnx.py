@@ -67,7 +67,7 @@ class OnnxEmbedder(ModelWithCard):
         except EmbedError:
             raise
         except Exception as error:  # whatever the native libraries raise, a caller can only forward
-            raise EmbedError(f"the embedder {self._id} failed: {error}") from error
+            raise EmbedError(f"the embedder {self._id} failed: {str(error) or type(error).__name__}") from error
         norms = np.einsum("ij,ij->i", vectors, vectors)
         if not np.all(np.abs(norms - 1) < 1e-3):  # also false for NaN
             raise EmbedError(f"the embedder {self._id} returned a vector that is not of unit length")

@@ -64,7 +64,7 @@ class SentenceEmbedder:
                 readable, batch_size=32, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
             )
         except Exception as error:  # torch raises RuntimeError, MemoryError and its own kinds
-            raise EmbedError(f"the embedder {self.id} failed: {error}") from error
+            raise EmbedError(f"the embedder {self.id} failed: {str(error) or type(error).__name__}") from error
         matrix: Matrix = np.ascontiguousarray(vectors, np.float32)
         if not np.all(np.abs(np.einsum("ij,ij->i", matrix, matrix) - 1) < 1e-3):
             raise EmbedError(f"the embedder {self.id} returned a vector that is not of unit length")

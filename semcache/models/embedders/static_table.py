@@ -56,7 +56,7 @@ class StaticEmbedder(ModelWithCard):
                 if line.ids:
                     self._table[line.ids].sum(axis=0, dtype=np.float32, out=row)
         except Exception as error:  # tokenizers raises bare Exception; a number beyond the table is an IndexError
-            raise EmbedError(f"the embedder {self._id} failed: {error}") from error
+            raise EmbedError(f"the embedder {self._id} failed: {str(error) or type(error).__name__}") from error
         for row in found:
             length = float(np.linalg.norm(row))
             if not length < np.inf:

@@ -68,12 +68,21 @@ def test_what_is_no_unit_vector_is_an_error(embedder: OnnxEmbedder, monkeypatch:
             embedder.encode(["hello"])
 
 
-def test_a_failing_runtime_is_an_embed_error(embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(RuntimeError("out of memory"), "out of memory"), (MemoryError(), "MemoryError")],
+    ids=["says-why", "says-nothing"],
+)
+def test_a_failing_runtime_is_an_embed_error(
+    embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    """The start under a limit of memory ended with "failed: " and no cause."""
+
     def broken(_: object) -> None:
-        raise RuntimeError("out of memory")
+        raise error
 
     monkeypatch.setattr(embedder, "_run", broken)
-    with pytest.raises(EmbedError, match="out of memory"):
+    with pytest.raises(EmbedError, match=said):
         embedder.encode(["hello"])
 
 
