@@ -55,5 +55,7 @@ def _words(settings: Settings) -> str:
     share = chosen.budget if chosen.budget is not None else 0.02 if mode == "after" else None
     capped = "" if share is None else f" for at most {share:.1%} of upstream spend"
     if capped and chosen.budget is None:
-        capped += " (verdicts.budget bounds `first` and `hedged` too, which packs and requests may ask for)"
+        capped += (
+            " (first and hedged, where a pack or a request asks for them, are bounded only if verdicts.budget is set)"
+        )
     return f"verdicts {mode}, by {model}{capped}; verdicts.mode=off asks no language model"
