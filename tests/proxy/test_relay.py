@@ -377,6 +377,7 @@ async def test_an_answer_that_is_only_approximate_is_relayed_and_never_kept(tmp_
         {"x-litellm-tags": "cheap"},
         {"helicone-fallbacks": "x"},
         {"cookie": "session=1"},
+        {"cookie": "AWSALB=a; session=1"},
         {"x-anything-new": "1"},
     ],
 )
@@ -401,6 +402,7 @@ async def test_what_is_relayed_is_keyed(tmp_path: Path, header: dict[str, str]) 
         {"x-forwarded-for": "10.0.0.1"},
         {"cf-ray": "1"},
         {"cookie": "__cf_bm=abc; _cfuvid=def"},
+        {"cookie": "AWSALB=a; BIGipServerpool=b; SERVERID=c"},
         {"authorization": "Bearer sk-theirs"},
         {"idempotency-key": "k"},
         {"x-datadog-trace-id": "1"},

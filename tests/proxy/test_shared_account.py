@@ -98,7 +98,7 @@ def test_one_tenant_may_be_confined_too() -> None:
 
 
 @asynccontextmanager
-async def two_tenants(folder: Path, upstream: Upstream) -> AsyncIterator[tuple[Proxy, str]]:
+async def two_tenants(folder: Path, upstream: Upstream, **settings: Any) -> AsyncIterator[tuple[Proxy, str]]:
     """A proxy whose key two tenants share, and the key of one of them."""
     url = f"sqlite:///{folder}/semcache.db"
     store = open_store(url)
@@ -108,7 +108,7 @@ async def two_tenants(folder: Path, upstream: Upstream) -> AsyncIterator[tuple[P
         shown[tenant], kept = new_key(lambda n: tenant.encode() * n, 0.0, tenant, "", store.salt)  # noqa: B023
         await store.add_key(kept)
     await store.close()
-    async with running(upstream, folder, store__url=url, upstream__api_key="sk-shared") as proxy:
+    async with running(upstream, folder, store__url=url, upstream__api_key="sk-shared", **settings) as proxy:
         yield proxy, shown["a"]
 
 
