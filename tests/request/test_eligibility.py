@@ -254,6 +254,9 @@ def test_hostile_length_stays_linear(text: str) -> None:
         "is a down" + " " * 50_000 + "x",
         "again" + "!" * 50_000 + "x",
         "order number" + " " * 50_000 + "x123",
+        "has " + "a " * 50_000 + "my",
+        "what is the code of my " * 20_000,
+        "booking code " + "a-1" * 30_000,
     ],
 )
 def test_no_text_keeps_the_event_loop_for_minutes(text: str, max_chars: int) -> None:
