@@ -35,7 +35,7 @@ _SEEN = ("entries", "requests", "labels", "audits")
 _WIDTH = 100
 _SMALL = 0.01  # dollars
 _ANSWERED = {"categories", "total", "confidence"}
-_RATIO = "realised / target"
+_RATIO = "x target"
 _PROMISED = (
     "target", "state", "certified", "audits", "wrong", "undecided", "error_per_hit", "error_per_request", _RATIO,
     "audit_rate",
@@ -242,7 +242,8 @@ def _money(outcomes: dict[str, dict[str, Any]]) -> None:
 
 def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     """Print the error target of each category that is served by meaning, and the error that was seen."""
-    output.text(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
+    said = "Error of hits by meaning, with 95% intervals, and as a multiple of its target (x target)"
+    output.text(f"\n{said}; certified at {confidence:.4g} confidence")
     columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
     cells = [
         [name, *(_promise(column, {**row, _RATIO: _realised(row)}) for column in _PROMISED)]
@@ -296,7 +297,7 @@ def _promise(name: str, row: dict[str, Any]) -> str:
     match name:
         case "target":
             return f"{_share(value)} per {row['contract']}"
-        case "realised / target":
+        case "x target":
             return f"{value:.2f}"
         case "certified":
             return f"<= {_share(value)}"

@@ -35,7 +35,7 @@ def test_the_error_is_divided_by_the_target_of_the_contract(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], contract: str, ratio: str
 ) -> None:
     found = printed(monkeypatch, capsys, categories={"default": {**ROW, "contract": contract}})
-    assert "per hit per request realised / target audit rate" in found
+    assert "per hit per request x target audit rate" in found
     assert f"0.75% (0-4) {ratio} 10%" in found
 
 
