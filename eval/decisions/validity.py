@@ -119,6 +119,7 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         "above at the end %",
         "hits %",
         "expected error %",
+        "realised / target",
         "recovery p50",
         "p95",
     ]
@@ -216,11 +217,13 @@ def _recovery(
 def _cells(found: list[Kept]) -> list[str]:
     count = len(found)
     times = [one.recovery for one in found if one.recovery is not None]
+    error = sum(one.wrong for one in found) / max(1, sum(one.of for one in found))
     quantiles = [f"{np.quantile(times, q):.0f}" for q in (0.5, 0.95)] if times else ["", ""]
     return [
         between(interval(sum(one.ever for one in found), count), 1),
         between(interval(sum(one.final for one in found), count), 1),
         percent(sum(one.hits for one in found) / (count * _LENGTH), 1),
-        percent(sum(one.wrong for one in found) / max(1, sum(one.of for one in found))),
+        percent(error),
+        f"{error / _TARGET:.2f}",
         *quantiles,
     ]
