@@ -177,8 +177,7 @@ class ConversationLookup:
         pairs = None if kept is None else self._pairs(chain, kept, last, policy)
         if pairs is None:
             return None
-        kinds, names = self._tier.kinds(card.category), guards_of(policy, request)
-        edit = _strictest_edit([*pairs, TurnPair("user", *last)], kinds, names)
+        edit = self._strictest_edit([*pairs, TurnPair("user", *last)], card.category, guards_of(policy, request))
         if edit is None:
             return None
         terms = self._terms.of(request, query.key, card.category)
@@ -187,13 +186,13 @@ class ConversationLookup:
             return None
         return decide.served_by_wording(card, verdict, edit, 1.0, terms)
 
-
-def _strictest_edit(pairs: Sequence[TurnPair], kinds: frozenset[Edit], names: Sequence[str]) -> Edit | None:
-    """The kind of edit, of these, by which all turns are equal; None if one is not, or one of these guards objects."""
-    edit = Edit.CHARACTERS
-    for pair in pairs:
-        found = strictest(pair.asked, pair.kept, kinds) if pair.role == "user" else None
-        if found is None or unexplained(pair.asked, pair.kept, names):
-            return None
-        edit = max(edit, found)
-    return edit
+    def _strictest_edit(self, pairs: Sequence[TurnPair], category: str, names: Sequence[str]) -> Edit | None:
+        """The kind of edit by which all turns are equal; None if one is not, or one of these guards objects."""
+        edit = Edit.CHARACTERS
+        for pair in pairs:
+            kinds = self._tier.kinds_between(category, pair.asked, pair.kept)
+            found = strictest(pair.asked, pair.kept, kinds) if pair.role == "user" else None
+            if found is None or unexplained(pair.asked, pair.kept, names):
+                return None
+            edit = max(edit, found)
+        return edit

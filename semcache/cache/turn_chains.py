@@ -36,14 +36,13 @@ class TurnChains:
     async def links(self, asked: AskedRequest, card: Card, pairs: Sequence[TurnPair]) -> list[ChainLink] | None:
         """The user's turns in other words, as links of a chain; None where a pair of turns is not one turn."""
         rows = await self._embedding.of([words for pair in pairs for words in (pair.asked, pair.kept)])
-        kinds = self._tier.kinds(asked.policy.name)
         links = []
         for pair, asked_row, kept_row in zip(pairs, rows[::2], rows[1::2], strict=True):
             score = cosine(asked_row, kept_row)
             if pair.role == "assistant":
                 if score < pair.least or _vetoed(asked, pair):
                     return None
-            elif strictest(pair.asked, pair.kept, kinds) is not None:
+            elif self._one_wording(asked, pair):
                 # One wording, which leaves no doubt that a link would have.
                 if unexplained(pair.asked, pair.kept, asked.guards):
                     return None
@@ -79,6 +78,10 @@ class TurnChains:
             told = replace(one, features=features.with_verdict(one.features, p_same))
             weighed.append(self._judged(asked, link.asked, told))
         return chains.holds(weighed)
+
+    def _one_wording(self, asked: AskedRequest, pair: TurnPair) -> bool:
+        kinds = self._tier.kinds_between(asked.policy.name, pair.asked, pair.kept)
+        return strictest(pair.asked, pair.kept, kinds) is not None
 
     def _judged(self, asked: AskedRequest, text: str, candidate: Candidate) -> ChainLink:
         terms = asked.terms

@@ -90,9 +90,9 @@ class WordingLookup:
         request, policy = query.request, self._pack.of(card.category)
         if eligibility.ineligible(request, policy) is not None or bars_paraphrases(request, policy, self._pack):
             return None
-        kinds = self.tier.kinds(card.category)
+        kinds = self.tier.kinds_between(card.category, request.text, card.text)
         if query.rule is not None and query.rule != card.category:
-            kinds &= self.tier.kinds(query.rule)
+            kinds &= self.tier.kinds_between(query.rule, request.text, card.text)
             stricter = self._pack.target_of(query.rule) < self._pack.target_of(card.category)
             if stricter or eligibility.ineligible(request, self._pack.of(query.rule)) is not None:
                 return None

@@ -42,6 +42,7 @@ WordingEdit = Literal[
     "characters", "contraction", "spelling", "filler", "number", "abbreviation", "frame", "order", "typo"
 ]
 WORDING: tuple[WordingEdit, ...] = get_args(WordingEdit)
+WordingLanguage = Literal["en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "ar", "hi", "zh", "ja", "ko", "other"]
 Strategy = Literal["static", "per-category", "vcache", "certified"]
 """The built-in strategies, as `GuardName` and `EvictionName` are the built-in guards and eviction policies."""
 Profile = Literal["any", "service", "questions"]
@@ -116,6 +117,9 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     guards: list[str] | None = None
     wording: list[WordingEdit] | None = None
     """Kinds of edits that make two wordings one, found before anything is embedded; `off` or [] for none."""
+    wording_by_language: dict[WordingLanguage, list[WordingEdit]] | None = None
+    """The kinds for prompts in one language, by its code, instead of `wording`: `{de: [characters], ja: off}`; `other`
+    is any language that has no code here."""
     live: bool | None = None
     """True: prompts about the present moment ("right now", "today") may be cached."""
     personal: bool | None = None
@@ -327,7 +331,7 @@ def _problems_of_names(path: Path, node: yaml.Node | None, keys: list[str], spec
 
 
 def _spell_off(data: dict[str, Any]) -> None:
-    """YAML reads `verify: off`, `verdicts: off`, `wording: off` and `near: off` as false."""
+    """YAML reads `verify: off`, `verdicts: off`, `wording: off`, `de: off` and `near: off` as false."""
     if data.get("near") is False:
         data["near"] = None
     categories = data.get("categories")
@@ -335,8 +339,11 @@ def _spell_off(data: dict[str, Any]) -> None:
         for field in ("verify", "verdicts"):
             if isinstance(one, dict) and one.get(field) is False:
                 one[field] = "off"
-        if isinstance(one, dict) and one.get("wording") is False:
-            one["wording"] = []
+        by_language = one.get("wording_by_language") if isinstance(one, dict) else None
+        for fields in (one, by_language):
+            for field in ("wording", *get_args(WordingLanguage)):
+                if isinstance(fields, dict) and fields.get(field) in (False, "off"):
+                    fields[field] = []
 
 
 def json_schema() -> dict[str, Any]:
@@ -347,4 +354,7 @@ def json_schema() -> dict[str, Any]:
         known: dict[str, Any] = {"enum": sorted({*built_in, *plugins.names(kind)})}
         several = fields[field]["anyOf"][0]["type"] == "array"
         fields[field]["anyOf"][0] = {"type": "array", "items": known} if several else known
+    fields["wording"]["anyOf"].append({"const": "off"})
+    by_language = fields["wording_by_language"]["anyOf"][0]
+    by_language["additionalProperties"] = {"anyOf": [by_language["additionalProperties"], {"const": "off"}]}
     return schema

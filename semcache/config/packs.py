@@ -23,6 +23,7 @@ from semcache.config.pack_schema import (
     RuleSpec,
     VerdictMode,
     WordingEdit,
+    WordingLanguage,
     read,
 )
 from semcache.config.yaml_mistakes import nearest
@@ -83,6 +84,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     wrong_cost: float = 0.0
     guards: tuple[str, ...] = GUARDS
     wording: tuple[WordingEdit, ...] = WORDING
+    wording_by_language: tuple[tuple[WordingLanguage, tuple[WordingEdit, ...]], ...] = ()
     live: bool = False
     personal: bool = False
     creative: bool = False
@@ -226,6 +228,9 @@ def _merge(base: Category, spec: CategorySpec, name: str) -> Category:
         changes["guards"] = tuple(spec.guards)
     if spec.wording is not None:
         changes["wording"] = tuple(spec.wording)
+    if spec.wording_by_language is not None:
+        by_language = spec.wording_by_language
+        changes["wording_by_language"] = tuple((one, tuple(by_language[one])) for one in sorted(by_language))
     rules = spec.rules or RuleSpec()
     changes["patterns"], changes["models"] = tuple(rules.patterns), tuple(rules.models)
     changes["examples"] = tuple(spec.examples or ())

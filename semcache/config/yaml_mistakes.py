@@ -33,13 +33,18 @@ def explain(
     `node` is the file as YAML has it, `whole` its schema, `kinds` those of what stands under its keys.
     """
     text, _, where = message.partition(" - at `")
+    is_key = where.startswith("key` in `")
+    where = where.removeprefix("key` in `")
     steps = [step for step in re.split(r"[.\[\]]+", where.rstrip("`").removeprefix("$").replace("[...]", ".*")) if step]
     unknown = re.search(r"unknown field `([^`]+)`", text)
     keys = _resolve(node, steps, unknown[1] if unknown else None, kinds)
     dotted = ".".join(keys) or "the file"
     hint = nearest(unknown[1], _fields(keys[:-1], whole, kinds)) if unknown else ""
     found = _descend(node, keys)
-    said = _misread(text.strip(), found) or _of_value(text.strip(), _plain(found), keys, whole, kinds)
+    kind, value = _type(keys, whole), _plain(found)
+    if is_key and isinstance(value, dict):
+        kind, value = (_mapping(kind) or (kind,))[0], next((key for key in value if repr(key) in text), None)
+    said = _misread(text.strip(), found) or _of_value(text.strip(), value, kind)
     return f"{path}:{line(node, keys)}: {dotted}: {said}{hint}"
 
 
@@ -88,9 +93,7 @@ def _misread(text: str, node: yaml.Node | None) -> str | None:
     return f"YAML reads {node.value} as {read}, and a text is expected: write '{node.value}' in quotes"
 
 
-def _of_value(
-    text: str, value: Any, keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]
-) -> str:
+def _of_value(text: str, value: Any, kind: Any) -> str:
     """Say in a person's words what a value may be, where msgspec says it in those of a schema."""
     if text.startswith("Expected `str` matching regex") and _UNITS in text:
         return f"{value!r} is no duration: write a number and one of s, m, h, d, w, such as 12h"
@@ -99,7 +102,7 @@ def _of_value(
     if beyond := _BEYOND.fullmatch(text):
         return f"{value!r} is out of range: give a number {beyond[1]} {beyond[2]}"
     if text.startswith("Invalid enum value") and isinstance(value, str):
-        known = _words(_type(keys, whole, kinds))
+        known = _words(kind)
         return f"{value!r} is none of {', '.join(known)}{nearest(value, known)}" if known else text
     return text
 
@@ -111,17 +114,22 @@ def _words(kind: Any) -> list[str]:
     return [word for inner in get_args(kind) for word in _words(inner)]
 
 
-def _type(keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]) -> Any:
+def _type(keys: list[str], whole: type[msgspec.Struct]) -> Any:
     """The type of what stands under these keys."""
     kind: Any = whole
-    for position, key in enumerate(keys):
-        if position == 1 and keys[0] in kinds:
-            kind = kinds[keys[0]]
+    for key in keys:
+        if (mapping := _mapping(kind)) is not None:
+            kind = mapping[1]
             continue
         structs = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
         fields = [one.type for struct in structs for one in msgspec.structs.fields(struct) if one.name == key]
         kind = fields[0] if fields else kind
     return kind
+
+
+def _mapping(kind: Any) -> tuple[Any, Any] | None:
+    """The types of the keys and values of a type that is, or may be, a dict; None for another."""
+    return next((get_args(one) for one in (kind, *get_args(kind)) if get_origin(one) is dict), None)
 
 
 def _resolve(

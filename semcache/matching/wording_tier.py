@@ -21,7 +21,7 @@ from semcache.matching import features
 from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import spaced
-from semcache.request.wording import Edit, strictest
+from semcache.request.wording import Edit, language_code, strictest
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource
 
@@ -78,11 +78,21 @@ class WordingTier:
         self._strata: dict[tuple[str, Kind], _Stratum] = {}
 
     def kinds(self, category: str) -> frozenset[Edit]:
-        """The kinds of edits that the pack allows in a category; none if it allows no semantic hit."""
+        """The kinds of edits that the pack allows in a category in any language; none if it allows no semantic hit."""
         policy = self._pack.of(category)
         if not (policy.cache and policy.semantic):
             return frozenset()
-        return _named(policy.wording)
+        return _named(policy.wording).union(*(_named(kinds) for _, kinds in policy.wording_by_language))
+
+    def kinds_between(self, category: str, one: str, two: str) -> frozenset[Edit]:
+        """The kinds of edits that the pack allows in a category between two texts, by the language of each."""
+        policy, kinds = self._pack.of(category), self.kinds(category)
+        if not policy.wording_by_language or one == two:
+            return kinds
+        by_language: dict[str, tuple[str, ...]] = dict(policy.wording_by_language)
+        for text in (one, two):
+            kinds &= _named(by_language.get(language_code(text), policy.wording))
+        return kinds
 
     def judge(self, category: str, kind: Kind, controls: Controls, tenant: str = "") -> Verdict:
         """Return the verdict on an entry whose wording equals the request's by edits up to this kind, or as a chain."""

@@ -51,7 +51,7 @@ class SimulatedWordings:
         return False
 
     def _judged(self, text: str, card: Card, terms: decide.RequestTerms) -> Serve | None:
-        edit = strictest(text, card.text, self.tier.kinds(card.category))
+        edit = strictest(text, card.text, self.tier.kinds_between(card.category, text, card.text))
         if edit is None:
             return None
         names = self._pack.of(card.category).guards

@@ -116,6 +116,46 @@ async def test_a_pack_may_switch_it_off(tmp_path: Path) -> None:
         assert (await cache.lookup(ASKED)).why is not Why.WORDING
 
 
+GERMAN = ("Wie kann ich mein Passwort ändern?", "Hallo, wie kann ich mein passwort ändern, danke")
+SPANISH = ("¿Cómo puedo cambiar mi contraseña?", "hola, cómo puedo cambiar mi contraseña")
+
+
+@pytest.mark.parametrize(
+    ("wording", "served"),
+    [
+        ("wording_by_language: {de: off}", [True, False, True]),
+        ("wording_by_language: {de: [characters]}", [True, False, True]),
+        ("wording_by_language: {de: [characters, filler]}", [True, True, True]),
+        ("wording: off, wording_by_language: {de: [characters, filler]}", [False, True, False]),
+        ("wording: [filler], wording_by_language: {en: [characters], es: off}", [True, False, False]),
+    ],
+)
+async def test_a_pack_may_switch_kinds_off_for_a_language(tmp_path: Path, wording: str, served: list[bool]) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text(f"name: plain\ndefaults: {{{wording}, personal: true}}\ncategories: {{default: {{}}}}\n")
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=str(pack), embedder="hashing") as cache:
+        found = []
+        for kept, asked in ((KEPT, ASKED), GERMAN, SPANISH):
+            await keep(cache, kept)
+            found.append((await cache.lookup(asked)).why is Why.WORDING)
+    assert found == served
+
+
+async def test_a_turn_of_a_conversation_needs_the_kinds_of_its_own_language(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    defaults = "{wording_by_language: {de: off}, personal: true, context: semantic}"
+    pack.write_text(f"name: plain\ndefaults: {defaults}\ncategories: {{default: {{}}}}\n")
+    answer = {"role": "assistant", "content": "Unter Einstellungen."}
+
+    def turns(first: str, last: str) -> list[dict[str, str]]:
+        return [{"role": "user", "content": first}, answer, {"role": "user", "content": last}]
+
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=str(pack), embedder="hashing") as cache:
+        await keep(cache, turns(GERMAN[0], KEPT))
+        assert (await cache.lookup(turns(GERMAN[0], ASKED))).why is Why.WORDING
+        assert (await cache.lookup(turns(GERMAN[1], KEPT))).why is not Why.WORDING
+
+
 async def test_it_is_found_after_a_restart_and_no_more_once_deleted(tmp_path: Path, clock: Clock) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1, clock=clock) as cache:
         await keep(cache)

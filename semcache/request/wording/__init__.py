@@ -8,5 +8,18 @@ from semcache.request.wording.canonical import VERSION, canonical, strictest
 from semcache.request.wording.digests import digest_of, is_current
 from semcache.request.wording.edits import ALL, Edit, Wording
 from semcache.request.wording.mending import mended, warm
+from semcache.request.wording.told_language import language_code
 
-__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "digest_of", "is_current", "mended", "strictest", "warm"]
+__all__ = [
+    "ALL",
+    "VERSION",
+    "Edit",
+    "Wording",
+    "canonical",
+    "digest_of",
+    "is_current",
+    "language_code",
+    "mended",
+    "strictest",
+    "warm",
+]
