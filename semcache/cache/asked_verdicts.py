@@ -26,7 +26,7 @@ from semcache.storage.prices import Prices
 from semcache.types import Lookup, Recorded, Request, Serve, Usage
 
 _TOKEN = 4  # characters, roughly
-_SHARE = 0.02  # of upstream spend, for verdicts after a forward
+_SHARE = 0.02  # of upstream spend, for verdicts that come after a forward alone
 _REPLY = 2  # tokens of a verdict
 _ANSWER = 2_000  # characters, as much as is expected of the cached answer and of what is said about it
 _NO_LIMIT = float("inf")
@@ -37,9 +37,9 @@ _log = logging.getLogger(__name__)
 class Asking:
     """The model that is asked for verdicts, and the terms: `mode` applies to categories that name none.
 
-    `share` is the part of upstream spend that asking may cost. None is 2% for verdicts that come after a forward,
-    because these save no call at once; `matching.break_even` weighs the others with all costs. `paid` records the cost
-    of a verdict after a forward, and `later` runs work that nobody waits for.
+    `share` is the part of upstream spend that asking may cost. None is 2% where a verdict only ever comes after a
+    forward, and so saves no call at once; `matching.break_even` weighs those of the other modes with all costs. `paid`
+    records the cost of a verdict after a forward, and `later` runs work that nobody waits for.
     """
 
     tier: JudgedTier
@@ -81,17 +81,18 @@ class AskedVerdicts:
         self.asking = asking
         self.cap = SpendingCap()
         self._called_off = _CalledOff()
-        self._in_time = 0
+        self._uncapped = 0
 
-    async def ask(self, lookup: Lookup, served: Serve, *, later: bool) -> AskedVerdict | None:
+    async def ask(self, lookup: Lookup, served: Serve, *, later: bool, in_time: bool) -> AskedVerdict | None:
         """Call a language model for a verdict on a request and the entry that would be served.
 
         None if there is none. Raises nothing.
 
-        One that is asked for `later` saves no call at once, and so has less to spend.
+        `later` says that the request does not wait for this one, `in_time` that its mode is one in which requests wait
+        or may be called off, whose verdicts are bounded by a stated share alone.
         """
         asking, request = self.asking, lookup.request
-        share = self._share(later=later)
+        share = self._share(in_time=in_time)
         expected = self._expected(request, served)
         cost = asking.prices.cost(asking.model or request.model, expected)
         # Set aside first: others ask while this one waits.
@@ -113,7 +114,7 @@ class AskedVerdicts:
             elif answered is not None and answered[1]:
                 spent = reserved.amount
             self.cap.settle(reserved, spent)
-            self._in_time += spent is not None and not later
+            self._uncapped += spent is not None and not reserved.capped
         if answered is None:
             return None
         p_yes, new = answered
@@ -142,7 +143,7 @@ class AskedVerdicts:
         `settle_audit` has to follow.
         """
         cost = self.asking.prices.cost(model, expected)
-        return self.cap.reserve_for_audit(amount(cost, expected), self._share(later=True))
+        return self.cap.reserve_for_audit(amount(cost, expected), self._share(in_time=False))
 
     def settle_audit(self, reserved: Reservation, bill: Bill, billed_for: BilledFor) -> None:
         """Note what it did cost: nothing, if the bill is empty."""
@@ -158,7 +159,7 @@ class AskedVerdicts:
         """Note a call that a verdict made needless after so many seconds; return its cost in US dollars."""
         used = Usage(len(request.raw) // _TOKEN, 0)
         cost = self.asking.prices.cost(request.model, used)
-        self.cap.called_off(amount(cost, used))
+        self.cap.called_off(amount(cost, used), capped=self.asking.share is not None)
         self._called_off.calls += 1
         self._called_off.seconds += seconds
         return cost
@@ -166,20 +167,21 @@ class AskedVerdicts:
     def standing(self) -> dict[str, Any]:
         """The verdicts that were asked for, their cost and the terms, for operators.
 
-        `uncapped` counts those that `budget` does not bound: before or beside a forward, where the settings name none.
+        `uncapped` counts those that `budget` does not bound: of the modes `first` and `hedged`, where the settings name
+        none. `capped` is what the others have cost.
         """
         asking, spent = self.asking, self.cap.standing()
-        share = self._share(later=True)
         return {
             "mode": asking.mode if asking.verifiers.knows("llm") else "off",
             "model": asking.model,
-            "budget": share if share < _NO_LIMIT else None,
+            "budget": self._share(in_time=False),
             "asked": spent.asked,
-            "uncapped": self._in_time if asking.share is None else 0,
+            "uncapped": self._uncapped,
             "audits": spent.audits,
             "over_budget": spent.over_budget,
             "upstream": spent.upstream,
             "asking": spent.asking,
+            "capped": spent.capped,
             "called_off": self._called_off.calls,
             "called_off_seconds": self._called_off.seconds,
         }
@@ -188,11 +190,11 @@ class AskedVerdicts:
         """The cost of a bill in US dollars."""
         return sum([self.asking.prices.cost(model, one) for model, one in bill])
 
-    def _share(self, *, later: bool) -> float:
+    def _share(self, *, in_time: bool) -> float:
         """The part of upstream spend that a verdict may cost."""
         if self.asking.share is not None:
             return self.asking.share
-        return _SHARE if later else _NO_LIMIT
+        return _NO_LIMIT if in_time else _SHARE
 
     def _expected(self, request: Request, served: Serve) -> Usage:
         """The tokens that a verdict is expected to take."""

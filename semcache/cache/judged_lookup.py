@@ -223,7 +223,7 @@ class JudgedLookup:
         """Call a language model for a verdict; None if there is none. A new one is remembered and logged."""
         card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
-        verdict = await self.asked.ask(lookup, served, later=later)
+        verdict = await self.asked.ask(lookup, served, later=later, in_time=not self.modes.asks_only_after(lookup))
         if verdict is None or not verdict.new:
             return verdict
         assert lookup.key is not None
@@ -252,6 +252,6 @@ class JudgedLookup:
 
     async def _probed(self, lookup: Lookup, exact: bytes, found: Candidate) -> None:
         served = Serve(found.card, Outcome.SEMANTIC, found.score, 0.0)
-        verdict = await self.asked.ask(lookup, served, later=True)
+        verdict = await self.asked.ask(lookup, served, later=True, in_time=not self.modes.asks_only_after(lookup))
         if verdict is not None and verdict.new:
             self.tier.differ(exact, found.card.id, verdict.p_yes)

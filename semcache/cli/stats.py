@@ -139,14 +139,14 @@ def _counted_by_tier(found: dict[str, Any]) -> dict[str, list[int]]:
 
 def _told_of_asking(asking: dict[str, Any]) -> str:
     """Say how often a language model was asked, and for which share of what the upstream costs."""
-    budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
-    if asking["budget"] is not None and asking.get("uncapped"):
+    share, capped = [asking[name] / asking["upstream"] if asking["upstream"] else 0.0 for name in ("asking", "capped")]
+    budget = f" of at most {asking['budget']:.1%}"
+    if asking["uncapped"]:
         budget = (
-            f" ({asking['uncapped']} before or beside a forward, which verdicts.budget would bound; the others while "
-            f"all together have cost at most {asking['budget']:.1%})"
+            f" ({asking['uncapped']} in the modes first and hedged, which verdicts.budget would bound; the others for "
+            f"{capped:.1%}{budget})"
         )
     about = f", {asking['audits']} of them about audits," if asking.get("audits") else ""
-    share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
     return (
         f"a language model's verdict ({asking['mode']}): asked {asking['asked']} times{about} for {share:.1%} "
         f"of upstream spend{budget}, {asking['over_budget']} times not for want of budget; "

@@ -3,6 +3,7 @@
 Pure: it gets amounts as arguments. Invariant: a verdict whose expected cost would exceed the share is not asked for, so
 the first is asked for only after requests have paid for it; a payer that has used up the share of its own requests gets
 at most half of the common share. Audits, which are for all, come first: they get what they need, up to half of it.
+Verdicts without a cap are counted, and take nothing from those with one.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ _PAYERS = 4096
 class Spending:
     """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of verdicts and of calls called off.
 
-    `asked` counts verdicts, `audits` those of them on the two answers of an audit.
+    `capped` is the part of `asking` that a share bounds. `asked` counts verdicts, `audits` those of them on the two
+    answers of an audit.
     """
 
     upstream: float
     asking: float
+    capped: float
     asked: int
     audits: int
     over_budget: int
@@ -46,20 +49,21 @@ class _Account:
 class Reservation:
     """An amount set aside for a verdict that is being asked for; `own` if its payer's own requests pay for it.
 
-    Of an `audit` nobody is the payer.
+    Of an `audit` nobody is the payer. One that is not `capped` has no bound.
     """
 
     amount: float
     own: bool
     payer: Hashable
     audit: bool = False
+    capped: bool = True
 
 
 class SpendingCap:
     """The cap of one process."""
 
     def __init__(self) -> None:
-        self._upstream = self._asking = self._common = 0.0
+        self._upstream = self._asking = self._capped = self._common = 0.0
         self._asked = self._audits = self._refused = 0
         self._wanted = self._audited = 0.0  # for audits: what they would have cost so far, and what they did
         self._own: OrderedDict[Hashable, _Account] = OrderedDict()  # by payer
@@ -72,11 +76,12 @@ class SpendingCap:
     def reserve(self, amount: float, share: float, payer: Hashable = None) -> Reservation | None:
         """Set aside what a verdict is expected to cost; None if this share has no room for it, which is counted.
 
-        `settle` has to follow.
+        An infinite share is no cap. `settle` has to follow.
         """
-        if not self._allows(amount, share, payer):
+        capped = share < float("inf")
+        if capped and not self._allows(amount, share, payer):
             return None
-        reserved = Reservation(amount, self._is_own(amount, share, payer), payer)
+        reserved = Reservation(amount, not capped or self._is_own(amount, share, payer), payer, capped=capped)
         self._book(reserved, amount)
         return reserved
 
@@ -84,7 +89,7 @@ class SpendingCap:
         """Set aside what comparing the answers of an audit is expected to cost; else as `reserve`."""
         self._wanted += amount
         limit = share * self._upstream
-        if not (share > 0.0 and self._asking + amount <= limit and self._audited + amount <= _AUDITS * limit):
+        if not (share > 0.0 and self._capped + amount <= limit and self._audited + amount <= _AUDITS * limit):
             self._refused += 1
             return None
         reserved = Reservation(amount, own=True, payer=None, audit=True)
@@ -99,6 +104,9 @@ class SpendingCap:
 
     def _book(self, reserved: Reservation, amount: float) -> None:
         self._asking += amount
+        if not reserved.capped:
+            return
+        self._capped += amount
         if reserved.audit:
             self._audited += amount
             return
@@ -107,24 +115,21 @@ class SpendingCap:
         account.asking = max(0.0, account.asking + amount)
 
     def _allows(self, amount: float, share: float, payer: Hashable) -> bool:
-        if share == float("inf"):
-            return True
         limit = share * self._upstream
         kept_free = max(0.0, min(self._wanted, _AUDITS * limit) - self._audited)
-        fits = share > 0.0 and self._asking + amount <= limit - kept_free
+        fits = share > 0.0 and self._capped + amount <= limit - kept_free
         if fits and not self._is_own(amount, share, payer):
             fits = self._common + amount <= _COMMON * limit
         self._refused += not fits
         return fits
 
-    def called_off(self, amount: float) -> None:
-        """Note the cost of a call that a verdict made needless."""
+    def called_off(self, amount: float, *, capped: bool) -> None:
+        """Note the cost of a call that a verdict made needless, and if a share bounds it."""
         self._asking += amount
+        self._capped += amount if capped else 0.0
 
     def _is_own(self, amount: float, share: float, payer: Hashable) -> bool:
         """Return True if the payer's own requests pay for it."""
-        if share == float("inf"):
-            return True
         account = self._of(payer)
         return account.asking + amount <= share * account.upstream or len(self._own) == 1
 
@@ -137,7 +142,7 @@ class SpendingCap:
 
     def standing(self) -> Spending:
         """The amounts so far."""
-        return Spending(self._upstream, self._asking, self._asked, self._audits, self._refused)
+        return Spending(self._upstream, self._asking, self._capped, self._asked, self._audits, self._refused)
 
 
 def amount(cost: float, usage: Usage) -> float:

@@ -39,7 +39,7 @@ class VerdictProbation:
 
     def note(self) -> str:
         """A sentence for operators."""
-        return f"on probation: the results of {self.known} words are known, of {_SETTLED} that are needed"
+        return f"on probation: the results of {self.known} verdicts are known, of {_SETTLED} that are needed"
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -58,7 +58,7 @@ async def test_no_more_is_spent_than_the_share_allows(silent: bool, at_once: int
     model, paid = Model(silent=silent), list[Bill]()
     asked = verdicts(model, paid)
     for _ in range(64 // at_once):
-        await asyncio.gather(*[asked.ask(LOOKUP, SERVED, later=True) for _ in range(at_once)])
+        await asyncio.gather(*[asked.ask(LOOKUP, SERVED, later=True, in_time=False) for _ in range(at_once)])
     standing = asked.cap.standing()
     assert 0 < standing.asked < 64
     assert (standing.asked, len(paid)) == (model.calls, model.calls)
@@ -72,14 +72,14 @@ async def test_a_verdict_that_could_not_be_asked_for_costs_nothing() -> None:
             raise UpstreamError("refused")
 
     asked = verdicts(Away(silent=True), [])
-    assert await asked.ask(LOOKUP, SERVED, later=True) is None
+    assert await asked.ask(LOOKUP, SERVED, later=True, in_time=False) is None
     assert (asked.cap.standing().asked, asked.cap.standing().asking) == (0, 0.0)
 
 
 @pytest.mark.parametrize(("share", "uncapped"), [(None, 1), (1.0, 0)])
 async def test_verdicts_that_the_stated_share_does_not_bound_are_counted(share: float | None, uncapped: int) -> None:
     asked = verdicts(Model(silent=False), [], share)
-    for later in (False, True):
-        assert await asked.ask(LOOKUP, SERVED, later=later) is not None
+    for in_time in (False, True):
+        assert await asked.ask(LOOKUP, SERVED, later=True, in_time=in_time) is not None
     standing = asked.standing()
     assert (standing["asked"], standing["uncapped"]) == (2, uncapped)

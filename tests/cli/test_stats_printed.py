@@ -18,7 +18,7 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 ASKING: dict[str, Any] = {
     "mode": "after", "model": None, "budget": 0.02, "asked": 11, "uncapped": 0, "audits": 0, "over_budget": 6,
-    "upstream": 1.0, "asking": 0.019, "called_off": 0, "called_off_seconds": 0.0,
+    "upstream": 1.0, "asking": 0.019, "capped": 0.019, "called_off": 0, "called_off_seconds": 0.0,
 }  # fmt: skip
 
 
@@ -51,7 +51,8 @@ def test_verdicts_that_no_share_bounds_are_not_told_to_be_within_it(
     """A server at its defaults said "76.3% of upstream spend of at most 2.0%" after requests that asked for `first`."""
     found = printed(monkeypatch, capsys, asking={**ASKING, "uncapped": 10, "asking": 0.763})
     assert "of upstream spend of at most" not in found
-    assert "76.3% of upstream spend (10 before or beside a forward, which verdicts.budget would bound" in found
+    said = "76.3% of upstream spend (10 in the modes first and hedged, which verdicts.budget would bound; the others"
+    assert f"{said} for 1.9% of at most 2.0%)" in found
 
 
 def test_kinds_of_edits_that_were_closed_are_named(

@@ -55,6 +55,21 @@ def test_without_a_cap_words_about_many_tenants_are_had_before_anything_was_paid
     assert cap.reserve(0.001, 0.02, "a") is None
 
 
+def test_what_has_no_cap_takes_nothing_from_what_has_one() -> None:
+    """Ten verdicts of a request's own mode had used up the share that those after a forward are asked for within."""
+    cap = SpendingCap()
+    cap.paid(64.0, "a")
+    for _ in range(400):
+        reserved = cap.reserve(WORD, float("inf"), "a")
+        assert reserved is not None
+        cap.settle(reserved, WORD)
+    cap.called_off(1.0, capped=False)
+    assert cap.reserve_for_audit(WORD, SHARE) is not None
+    assert words(cap, "a") == 127
+    assert cap.standing().capped == SHARE * cap.standing().upstream
+    assert cap.standing().asking == cap.standing().capped + 400 * WORD + 1.0
+
+
 def test_what_is_asked_for_at_once_is_set_aside_and_given_back_where_nobody_was_asked() -> None:
     cap = SpendingCap()
     cap.paid(64.0, "a")
