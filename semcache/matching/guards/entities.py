@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.matching.guards import nationalities, placed_names, scripts, within
+from semcache.matching.guards import common_names, nationalities, placed_names, scripts, within
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
 from semcache.matching.guards.name_forms import derived, expanded, short_for, typos, written_apart
@@ -52,13 +52,14 @@ class EntityReading(NamedTuple):
     """The things that a text names.
 
     `names` were spelt as names; `known` are canonical names of the table; `foreign` is all in other scripts; `placed`
-    are the words that stand where a name does.
+    are the words that stand where a name does, `common` the names that are common words too.
     """
 
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
     foreign: scripts.ScriptReading = scripts.NOTHING
     placed: frozenset[str] = _NONE
+    common: common_names.CommonNames = common_names.NOTHING
 
 
 class EntityGuard(ReadingGuard[EntityReading]):
@@ -74,6 +75,8 @@ class EntityGuard(ReadingGuard[EntityReading]):
         """Compare the things that both texts name."""
         if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
             return Conflict(self.name, _show(found.ours, found.theirs), found.sure)
+        if one.common is not two.common and (shared := common_names.differing(one.common, two.common)) is not None:
+            return Conflict(self.name, f"{shared}: a name / a thing")
         query, cached = unaccented(query), unaccented(cached)
         here, there = read_text(query), read_text(cached)
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
@@ -119,10 +122,10 @@ def read(text: str) -> EntityReading:
     words = read_text(unaccented(text))
     phrases = () if words.bag.isdisjoint(PHRASE_CUES) else _phrases(words.lower)
     names, known, placed = _names(words, phrases), _known(words, phrases), placed_names.read(words)
-    foreign = scripts.read(text)
-    if not (names or known or placed) and foreign is scripts.NOTHING:
+    foreign, common = scripts.read(text), common_names.read(words)
+    if not (names or known or placed or common is not common_names.NOTHING) and foreign is scripts.NOTHING:
         return _NOTHING
-    return EntityReading(names, known, foreign, placed)
+    return EntityReading(names, known, foreign, placed, common)
 
 
 def _phrases(lower: str) -> tuple[str, ...]:

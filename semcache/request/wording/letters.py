@@ -174,6 +174,7 @@ _BRANDS = vocabulary(
     superset tableau looker amplitude pendo gusto workday lattice
     """
 )
+NAMES_OF_THINGS = _CAPITALISED | _BRANDS
 # Initialisms by origin that are words by now, and words that are often in capitals for no other reason than weight.
 _SAME = vocabulary(
     """
