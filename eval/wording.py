@@ -200,6 +200,7 @@ WHY = {
     "limited": "The API key had used up its requests, tokens or dollars, and was refused (429).",
     "unreadable": "The request could not be read, or was refused.",
     "cache-fault": "A part of the cache failed; the request was forwarded.",
+    "kept-later": "The store was slow: the answer is kept as soon as it is written; the reply did not wait for it.",
     "no-store": "The request said so, or its time to live was 0.",
     "status": "The upstream did not answer 200.",
     "incomplete": "The answer was cut off before its end.",

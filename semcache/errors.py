@@ -7,6 +7,7 @@
     │  ├ StoreError          the database is locked, full, gone or newer than this program
     │  ├ IndexFault          a vector index failed or a snapshot is damaged
     │  ├ EmbedError          the embedder failed or returned something that is no unit vector
+    │  ├ KeptLater           the store is slow: what it was given is kept, and nobody waits for it
     │  └ IntegrityError      an entry cannot be decrypted or is not what its key says
     ├ UpstreamError          the backend could not be reached, or broke off
     │  ├ UpstreamTimeout     it did not answer in time
@@ -48,6 +49,10 @@ class IndexFault(CacheUnavailable):
 
 class EmbedError(CacheUnavailable):
     """The embedder failed, or returned vectors that are not finite unit vectors of its dimension."""
+
+
+class KeptLater(CacheUnavailable):
+    """A write is late and goes on; if it fails in the end, that is counted as a fault of its part."""
 
 
 class IntegrityError(CacheUnavailable):

@@ -106,6 +106,10 @@ _EXPLAINED: dict[Why, tuple[str, str]] = {
     Why.REFUSAL: ("The model refused.", ""),
     Why.TOOL_STEP: ("The answer asks for tools again: it is a step of a run, not an answer.", ""),
     Why.EMPTY: ("The answer has no content.", ""),
+    Why.KEPT_LATER: (
+        "The store was slow: the reply was not held up, and the answer is kept as soon as it is written.",
+        "Look at the store's disk or server, if this goes on.",
+    ),
     Why.TOO_LARGE: ("The answer is larger than an entry may be.", ""),
 }
 

@@ -234,8 +234,8 @@ class ResponseCache:
         admitted = await unblocking(len(answer.body), self.admission, lookup, answer, status)
         if isinstance(admitted, Store):
             fresh = await self._writer.store_answer(lookup, answer, admitted, latency=latency, source=source)
-            if fresh is None:
-                return Discard(Why.FAULT)
+            if isinstance(fresh, Discard):
+                return fresh
             self._learner.compare(lookup, fresh)
         return admitted
 
@@ -272,7 +272,7 @@ class ResponseCache:
         if not isinstance(admitted, Store):
             return admitted, None
         fresh = await self._writer.store_answer(lookup, answer, admitted, source="audit")
-        return (Discard(Why.FAULT) if fresh is None else admitted), fresh
+        return (fresh, None) if isinstance(fresh, Discard) else (admitted, fresh)
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""

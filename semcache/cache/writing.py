@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from semcache.cache.kept_answers import kept_tags
 from semcache.config.packs import Pack
-from semcache.errors import CacheUnavailable, IntegrityError
+from semcache.errors import CacheUnavailable, IntegrityError, KeptLater
 from semcache.learning.learner import Learner
 from semcache.protocols import Entries, Freshness, Rejections
 from semcache.retention.admission import admission
@@ -146,8 +146,9 @@ class EntryWriter:
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store entries in one transaction and make them findable.
 
-        Raises CacheUnavailable. Then none is stored; or, with a store that is only slow, all are once they are durable.
-        Up to 64 MiB of answers that wait for such a store are held in memory; more are discarded.
+        Raises CacheUnavailable, after which none is stored; or KeptLater, with a store that is only slow, by which all
+        are found once they are durable. Up to 64 MiB of answers that wait for such a store are held in memory; more are
+        discarded.
         """
         size = sum([entry.size + (0 if vector is None else vector.nbytes) for entry, vector in entries])
         if self._pending and self._pending + size > _PENDING:
@@ -182,8 +183,8 @@ class EntryWriter:
 
     async def store_answer(
         self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
-    ) -> Entry | None:
-        """Store an answer as an entry, and return it; None if the store failed.
+    ) -> Entry | Discard:
+        """Store an answer as an entry, and return it, or why it is not kept, or not yet.
 
         The answer that it replaces is compared with it, so that lives are learned.
         """
@@ -191,8 +192,10 @@ class EntryWriter:
         old = await self._old(fresh)
         try:
             await self.keep([(fresh, vector)])
+        except KeptLater:
+            return Discard(Why.KEPT_LATER)
         except CacheUnavailable:
-            return None
+            return Discard(Why.FAULT)
         if old is not None:
             self._learner.reasked(lookup, old, fresh)
         return fresh

@@ -16,7 +16,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from semcache.errors import CacheUnavailable, IntegrityError
+from semcache.errors import CacheUnavailable, IntegrityError, KeptLater
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 
@@ -28,6 +28,7 @@ PATIENCE = 2.0  # seconds
 SURVIVED = (CacheUnavailable, OSError)  # faults; TimeoutError and ConnectionError are OSErrors
 T = TypeVar("T")
 _RESTED = 15.0  # seconds
+_RETOLD = 60.0  # seconds after which the log is told again that a part is slow
 _FAILED = "the %s failed; requests go on without it for a while: %s"
 _UNWRITTEN = "the %s keeps nothing new for a while: %s"
 _log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class GuardedCalls:
         # Of unhurried calls. A refusal costs little, and what comes until the next attempt is not kept.
         self._writing = {part: Breaker(longest=2.0) for part in PARTS}
         self._late = {part: Breaker() for part in PARTS}  # open where unhurried calls are not waited for
+        self._told_until = dict.fromkeys(PARTS, 0.0)  # the log has been told that a part is slow
         self._unhurried: set[asyncio.Task[Any]] = set()
 
     async def guard(self, part: str, work: Coroutine[Any, Any, T]) -> T:
@@ -60,8 +62,8 @@ class GuardedCalls:
     async def unhurried(self, part: str, work: Coroutine[Any, Any, T]) -> T:
         """Await a call that writes, and is worth finishing when it is late, unless the part has just failed.
 
-        Raises CacheUnavailable, also after `patience` seconds: `work` then goes on with nobody waiting, and calls that
-        come soon after are not waited for at all. A part that was only late is not left alone.
+        Raises CacheUnavailable, and KeptLater after `patience` seconds: `work` then goes on with nobody waiting, and
+        calls that come soon after are not waited for at all. A part that was only late is not left alone.
         """
         now, breakers = time.monotonic(), (self._breakers[part], self._writing[part])
         for breaker in breakers:
@@ -76,9 +78,10 @@ class GuardedCalls:
         task.add_done_callback(lambda _: work.close())  # of one that was cancelled before it began
         await asyncio.wait([task], timeout=self._patience if waits else 0.0)
         if not task.done():
-            if waits and late.failed(time.monotonic(), TimeoutError("late")):
+            if waits and late.failed(time.monotonic(), TimeoutError("late")) and now >= self._told_until[part]:
+                self._told_until[part] = now + _RETOLD
                 _log.warning("the %s is slow: what it is to keep is kept later, and requests wait less for it", part)
-            raise CacheUnavailable(f"{part} is late")
+            raise KeptLater(f"{part} is late")
         late.succeeded()
         return task.result()
 

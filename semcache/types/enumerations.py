@@ -66,7 +66,8 @@ class Why(StrEnum):
     UNREADABLE = "unreadable"
     LIMITED = "limited"
     FAULT = "cache-fault"
-    # looked up or not, and the answer is not kept
+    # looked up or not, and the answer is not kept, or not yet
+    KEPT_LATER = "kept-later"
     NO_STORE = "no-store"
     STATUS = "status"
     INCOMPLETE = "incomplete"

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from semcache.errors import CacheUnavailable, IntegrityError, StoreError
+from semcache.errors import CacheUnavailable, IntegrityError, KeptLater, StoreError
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.guarded_calls import SURVIVED, GuardedCalls, surviving
 from semcache.runtime.telemetry import Meter
@@ -75,6 +75,17 @@ async def test_what_is_only_late_goes_on_and_nothing_is_left_alone_for_it() -> N
     go_on.set()
     await faults.settle()
     assert ended == [0, 1, 2]
+
+
+async def test_the_log_is_told_once_that_a_part_is_slow(caplog: pytest.LogCaptureFixture) -> None:
+    """A store that was late at every other answer was told of each time."""
+    faults = GuardedCalls(Meter(), patience=0.01)
+    for _ in range(3):
+        with pytest.raises(KeptLater, match="late"):
+            await faults.unhurried("store", asyncio.sleep(0.05))
+        await faults.settle()
+        faults._late["store"].succeeded()
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == ["the store is slow"]
 
 
 async def test_what_is_unhurried_goes_on_beside_calls_that_were_late_and_not_after_a_failure() -> None:
