@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from semcache.agents.pattern import TaskPattern, merge
+from semcache.agents.pattern import TaskPattern
 from semcache.agents.pattern_gap import PatternGap
+from semcache.agents.pattern_merge import merge
 from semcache.agents.short_patterns import frame, freed_together, likeness
 from semcache.agents.slots import SlotKind
 

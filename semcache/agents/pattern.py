@@ -1,9 +1,9 @@
 """Patterns of tasks: fixed words with gaps for values, and the alignment of a new task with them.
 
-A pattern is learned from one task and the values that its plan used, and merged with others that led to the same plan.
-Fitting is a global alignment (Needleman and Wunsch 1970) of the pattern's elements with the words of a task, in which a
-gap takes one or more words. Knows no tools and no plans. Invariant: a pattern holds no value of the tasks that it was
-learned from, and what a gap takes is a piece of the new task as it stands there.
+A pattern is learned from one task and the values that its plan used; `pattern_merge` merges it with others that led to
+the same plan. Fitting is a global alignment (Needleman and Wunsch 1970) of the pattern's elements with the words of a
+task, in which a gap takes one or more words. Knows no tools and no plans. Invariant: a pattern holds no value of the
+tasks that it was learned from, and what a gap takes is a piece of the new task as it stands there.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 
-from semcache.agents.asking_tasks import may_differ, only_asks
+from semcache.agents.asking_tasks import only_asks
 from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern_gap import OWNED, PatternGap, Writing, leading, only_value, without_article, writing
-from semcache.agents.short_patterns import is_asked, is_of_family, may_free
+from semcache.agents.short_patterns import is_asked, is_of_family
 from semcache.agents.slots import (
     ARTICLE,
     STOP,
@@ -42,7 +41,6 @@ LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
 _VARIED = 3  # prepositions after which a gap is known to take any
-_KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
 _DETERMINERS = vocabulary(
     "my your his her our their its this that every each all any some no another other same next last first"
 )
@@ -304,41 +302,6 @@ def widened(pattern: TaskPattern, fitted: PatternFit) -> TaskPattern:
     return replace(pattern, elements=tuple(elements))
 
 
-def merge(one: TaskPattern, two: TaskPattern, *, doubted: bool = False) -> TaskPattern | None:
-    """The pattern of both, where they agree on most; None where they do not.
-
-    Where values that the plan does not use differ, or light words, a gap takes any: the two tasks had the same plan,
-    so it does not depend on them. Of other words that is known of questions alone, and of words with an opposite only
-    where more shows it (`doubted`).
-    """
-    if one.signs != two.signs:
-        return None
-    left, right = [_mark(element) for element in one.elements], [_mark(element) for element in two.elements]
-    asks = one.asks and two.asks
-    merged: list[Element] = []
-    for tag, start, end, first, last in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if tag == "equal":
-            merged += [
-                _both(mine, theirs)
-                for mine, theirs in zip(one.elements[start:end], two.elements[first:last], strict=True)
-            ]
-            continue
-        mine, theirs = one.elements[start:end], two.elements[first:last]
-        if {gap.slot for gap in _named(mine)} | {gap.slot for gap in _named(theirs)}:
-            return None
-        if not may_differ(mine, theirs, asks=asks, doubted=doubted):
-            # "Private" and "hidden" lead to one plan, and "public" to another.
-            return None
-        widest = max(_width(mine), _width(theirs))
-        merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
-    pattern = TaskPattern(tuple(_joined(merged)), one.signs, asks=asks, orders=one.orders and two.orders)
-    if not pattern.telling:
-        pattern = replace(pattern, freed=may_free(one.elements, two.elements, pattern.elements))
-    kept = sum(map(weight, pattern.fixed))
-    most = max(sum(map(weight, one.fixed)), sum(map(weight, two.fixed)))
-    return pattern if pattern.telling and kept >= _KEPT * most else None
-
-
 def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:
     if not wanted:
         return []
@@ -356,42 +319,6 @@ def _open(element: Element) -> bool:
 
 def _spelt(task: str, word: TaskWord) -> str:
     return task[word.start : word.end].lower()
-
-
-def _mark(element: Element) -> str:
-    return stem(element) if isinstance(element, str) else f"<{element.slot}>"
-
-
-def _both(one: Element, two: Element) -> Element:
-    if isinstance(one, str) or isinstance(two, str):
-        return one
-    kind = one.kind if one.kind is two.kind else SlotKind.TEXT
-    optional = one.optional or two.optional
-    only = one.only if one.only == two.only else b""
-    family = one.family if one.family == two.family else b""
-    return PatternGap(
-        one.slot, kind, max(one.widest, two.widest), optional, one.took | two.took, only, one.led | two.led, family
-    )
-
-
-def _named(elements: Iterable[Element]) -> list[PatternGap]:
-    return [one for one in elements if isinstance(one, PatternGap) and one.slot]
-
-
-def _width(elements: Iterable[Element]) -> int:
-    return max(1, sum(one.widest if isinstance(one, PatternGap) else 1 for one in elements))
-
-
-def _joined(elements: Iterable[Element]) -> list[Element]:
-    """Neighbouring gaps that fill nothing are one."""
-    joined: list[Element] = []
-    for one in elements:
-        last = joined[-1] if joined else None
-        if isinstance(one, PatternGap) and isinstance(last, PatternGap) and not one.slot and not last.slot:
-            joined[-1] = PatternGap("", SlotKind.TEXT, one.widest + last.widest, one.optional and last.optional)
-        else:
-            joined.append(one)
-    return joined
 
 
 @scoped_cache(maxsize=4096)

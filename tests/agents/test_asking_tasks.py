@@ -8,7 +8,8 @@ import pytest
 
 from semcache.agents import common_patterns
 from semcache.agents.asking_tasks import only_asks
-from semcache.agents.pattern import TaskPattern, learned, merge
+from semcache.agents.pattern import TaskPattern, learned
+from semcache.agents.pattern_merge import merge
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 from tests.agents.worlds import asked, finished, opened, tool

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.agents.pattern import PatternGap, TaskPattern, fit, learned, masked, merge, realised
+from semcache.agents.pattern import PatternGap, TaskPattern, fit, learned, masked, realised
+from semcache.agents.pattern_merge import merge
 from semcache.agents.slots import SlotKind
 
 ROUTE = learned(
