@@ -199,7 +199,12 @@ class CachedLLM(CustomLLM):
             # The conversation is at the provider, and not in the request.
             return None
         try:
-            known = {"llm": llm.model_dump(exclude=_SECRET), "class": str(type(llm)), "kind": kind, "call": kwargs}
+            known: dict[str, Any] = {
+                "llm": llm.model_dump(exclude=_SECRET),
+                "class": str(type(llm)),
+                "kind": kind,
+                "call": kwargs,
+            }
             known["prompts"] = [getattr(llm, name, None) for name in _PROMPTS]
             # Digested, for settings may hold secrets; what has no JSON costs a hit after a restart, never a wrong one.
             written = json.dumps(known, sort_keys=True, default=self._known)

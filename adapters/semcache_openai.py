@@ -24,7 +24,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import msgspec
 from openai import AsyncOpenAI, OpenAI
@@ -75,7 +75,8 @@ def cached(
     else:
         transport = _kind_of(_CachingTransport, http.BaseTransport)(inner, door)
         sender = http.Client(transport=transport, trust_env=False, **alike)
-    return client.copy(http_client=sender)
+    same: Any = client.copy  # its return type is that of either client
+    return cast(C, same(http_client=sender))
 
 
 def _library_of(inner: object) -> Any:
@@ -158,14 +159,19 @@ class _CacheExchange:
             "x-request-id": found.lookup.request_id,
             "x-semcache-id": found.entry_id or "",
         }
-        return self.http.Response(200, headers=headers, content=body)
+        return self.response(200, headers, body)
 
     def refused(self, dialect: Dialect | None, error: RequestRejected) -> httpx2.Response:
         """Return a refusal in the dialect of the request, of which the SDK makes an `APIStatusError`."""
         dialect = dialect or dialects()[Endpoint.CHAT]
         body = dialect.error(error.status, error.message, code=error.code, param=error.param)
         headers = {"content-type": "application/json", "x-should-retry": "false"}
-        return self.http.Response(error.status, headers=headers, content=body)
+        return self.response(error.status, headers, body)
+
+    def response(self, status: int, headers: Any, content: bytes | None = None, **more: Any) -> httpx2.Response:
+        """Return a response of the client's own library, httpx or httpx2."""
+        made: httpx2.Response = self.http.Response(status, headers=headers, content=content, **more)
+        return made
 
     def is_embeddings(self, sent: httpx2.Request) -> bool:
         """Return True for a request for embeddings that can be read here."""
@@ -180,18 +186,21 @@ class _CacheExchange:
             return self.refused(None, RequestRejected(504, said, code="not_cached"))
         hit = "hit" if not batch.asked else "fwd=partial" if batch.served else "fwd=miss"
         headers = {"content-type": "application/json", "cache-status": f"semcache; {hit}"}
-        return self.http.Response(200, headers=headers, content=batch.reply())
+        return self.response(200, headers, batch.reply())
 
     def unread(self, reply: httpx2.Response, body: bytes) -> httpx2.Response:
         """Return a reply whose body was read, as it came."""
         headers = [pair for pair in reply.headers.multi_items() if pair[0] not in _ENCODED]
-        return self.http.Response(reply.status_code, headers=headers, content=body)
+        return self.response(reply.status_code, headers, body)
 
     def with_body(self, sent: httpx2.Request, body: bytes) -> httpx2.Request:
         """Return a request with another body, without what was meant for the cache."""
         dropped = {name for name in sent.headers if name.startswith("x-semcache-")} | {"content-length"}
         headers = [pair for pair in sent.headers.multi_items() if pair[0] not in dropped]
-        return self.http.Request(sent.method, sent.url, headers=headers, content=body, extensions=sent.extensions)
+        made: httpx2.Request = self.http.Request(
+            sent.method, sent.url, headers=headers, content=body, extensions=sent.extensions
+        )
+        return made
 
     def outbound(self, sent: httpx2.Request, request: Request) -> httpx2.Request:
         """Return the request without the fields that were meant for the cache."""
@@ -229,10 +238,10 @@ class _CachingTransport:
             http = self._door.http
             kind = _kind_of(_RecordedStream, http.SyncByteStream, http.AsyncByteStream)
             relay = kind(reply, asked.dialect.assembler(), found, self._door.cache)
-            return http.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+            return self._door.response(200, headers, stream=relay, extensions=reply.extensions)
         body = reply.read()
         self._door.cache.keep(found, _decoded(body))
-        return self._door.http.Response(200, headers=headers, content=body)
+        return self._door.response(200, headers, body)
 
     def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
@@ -292,10 +301,10 @@ class _AsyncCachingTransport:
             http = self._door.http
             kind = _kind_of(_RecordedStream, http.SyncByteStream, http.AsyncByteStream)
             relay = kind(reply, asked.dialect.assembler(), found, self._door.cache)
-            return http.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+            return self._door.response(200, headers, stream=relay, extensions=reply.extensions)
         body = await reply.aread()
         await self._door.cache.akeep(found, _decoded(body))
-        return self._door.http.Response(200, headers=headers, content=body)
+        return self._door.response(200, headers, body)
 
     async def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
