@@ -22,7 +22,10 @@ _MOMENT = CuedPatterns(
         "moment aktuell aktuelle aktuellen aktueller momentan derzeit",
         r"\bim moment\b|\b(?:aktuell\w*|momentan|derzeit)\b",
     ),
-    rule("wetter", r"\bwetter(?: (?:in|an|auf|für|am)\b|\W*$)|\bwie (?:ist|wird) (?:das|es mit dem) wetter\b"),
+    rule(
+        "wetter",
+        r"^\W*wetter \w+\W*$|\bwetter(?: (?:in|an|auf|für|am)\b|\W*$)|\bwie (?:ist|wird) (?:das|es mit dem) wetter\b",
+    ),
     rule("spät uhr uhrzeit", r"\bwie ?spät ist es\b|\bwie ?viel uhr ist es\b|\bwelche uhrzeit\b"),
     rule("wechselkurs kurs aktienkurs euro dollar", r"\b(?:wechsel|aktien)?kurs (?:des|der|von|für|zwischen)\b"),
     rule("regnet schneit gewittert", r"\b(?:regnet|schneit|gewittert) es\b"),
@@ -117,6 +120,29 @@ _MOMENT = CuedPatterns(
         r"^\W*(?:gibt es (?:einen )?staus?|zijn er files|y a-t-il (?:des )?(?:retards|bouchons))\b",
     ),
     rule("ouvert ouverte ouverts", r"\b(?:est|sont|êtes)\b[^?]{1,40}\bouverte?s?\W*$"),
+    # What is out of order, in stock, on offer or next
+    rule("störungen störung", r"^\W*gibt es (?:\w+ )?störung(?:en)?(?: (?:in|bei|auf)\b|\W*$)"),
+    rule("habt haben", r"^\W*(?:habt ihr|haben sie) (?:das|die|den|noch) [^?]{1,50} (?:da|vorrätig|auf lager)\W*$"),
+    rule("temps promo promotion", r"\bil fait quel temps\b|\ben promo(?:tion)?\W*$"),
+    rule("dólar dolar euro oro", r"\b(?:a c[óo]mo est[áa] el|quanto est[áa] o) (?:d[óo]lar|euro|oro|ouro|bitcoin)\b"),
+    rule(
+        "caída caido caida caído giù ar strona eruit",
+        r"^\W*(?:¿ ?)?est[áa] ca[íi]d[oa]\b|\best[áa] (?:fora do ar|ca[íi]d[oa])\W*$|^\W*[^?]{1,40} è giù\W*$"
+        r"|^\W*(?:ligt|liggen) [^?]{1,40} eruit\W*$|^\W*czy (?:strona|aplikacja|serwis) (?:\w+ )?(?:nie )?działa\W*$",
+    ),
+    rule(
+        "próximo próxima prossimo prochain prochaine nächste nächster volgende następny następna",
+        r"^\W*(?:quand (?:est|part|passe) )?(?:le |la |l')?prochaine? (?:train|bus|tram|métro|vol|ferry)\b"
+        r"|^\W*(?:(?:a qu[ée] hora|cu[áa]ndo) (?:sale|pasa|es) )?(?:el )?pr[óo]xim[oa] (?:tren|bus|autob[úu]s"
+        r"|metro|vuelo"
+        r"|trem|[ôo]nibus|voo)\b|^\W*(?:quando (?:parte|passa) )?il prossimo (?:treno|autobus|bus|volo)\b"
+        r"|^\W*(?:wann (?:fährt|kommt|geht) )?(?:der |die )?nächster? (?:zug|bus|bahn|u-bahn|straßenbahn|flug)\b"
+        r"|^\W*(?:wanneer (?:gaat|komt|vertrekt) )?de volgende (?:trein|bus|tram|vlucht)\b"
+        r"|\b(?:o której|kiedy) (?:jest |odjeżdża |będzie )?następn[ya] (?:pociąg|autobus|tramwaj|lot)\b",
+    ),
+    rule("gasolina gasóleo combustível", r"\bpreço d[oae] (?:gasolina|gasóleo|combustível|diesel)\W*$"),
+    rule("ritardi ritardo scioperi", r"^\W*ci sono (?:ritardi|scioperi|code)\b"),
+    rule("plek plaats", r"^\W*is er nog plek\b|^\W*zijn er nog (?:plekken|plaatsen|kaartjes)\b"),
     # Turkish
     rule("yağiyor", r"\b(?:yağmur|kar) yağiyor\b"),
     rule("bugün dün yarin şimdi", r"\b(?:bugün|dün|yarin|şimdi)\b"),

@@ -6,7 +6,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 from __future__ import annotations
 
 from semcache.config.calendar_names import MONTHS
-from semcache.request.kinds import standing, under_way
+from semcache.request.kinds import in_few_words, standing, under_way
 from semcache.request.kinds.narrated_case import without_narrated_case
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, words_of
 from semcache.request.kinds.timeless import without_timeless
@@ -384,7 +384,7 @@ def is_of_a_program(folded: str) -> bool:
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
     """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
-    stands = under_way.applies(folded, bag)
+    stands = under_way.applies(folded, bag) or in_few_words.applies(folded, bag)
     if not (stands or _LIVE.match(folded, bag)) or _NOT_LIVE.search(folded) is not None:
         return False
     if is_of_a_program(folded) or standing.is_of_hours(folded, bag) or standing.is_of_any_moment(folded):

@@ -12,7 +12,8 @@ from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
 _GERMAN = (
     r"(?:\w+ )?\w*(?:nummer|stand|antrag|termin|bestellung|lieferung|vertrag|rechnung|konto|urlaub|urlaubstage|gehalt"
     r"|buchung|tarif|limit|ergebnis|note|noten|ansprechpartner|berater|sachbearbeiter|betreuer|adresse"
-    r"|erstattung|zahlung|guthaben|paket|abo|flug|sendung|ticket|anfrage|bewerbung|kredit|punktestand|überweisung|karte|saldo|blutgruppe)"
+    r"|erstattung|zahlung|guthaben|paket|abo|flug|sendung|ticket|anfrage|bewerbung|kredit|punktestand"
+    r"|überweisung|karte|saldo|blutgruppe)"
     r"(?:e|en|s|in)?\b"
 )
 _MEIN = r"(?:mein|unser)(?:e|en|em|er|es)? "
@@ -103,6 +104,55 @@ _RECORDS = CuedPatterns(
     ),
     rule("heb", r"\bhoeveel \w+ heb ik nog\b"),
     rule("mój moja moje", rf"\bjak(?:i|a|ie) jest m[oó]j(?:a|e)? {_POLISH}"),
+    # What one has, takes, owes or has done: "Welk abonnement heb ik?", "Cuánto debo?"
+    rule(
+        "ich mein meine meinem",
+        r"^\W*welche[rsnm]? (?:\w+ ){1,3}(?:habe|nehme|nutze|bekomme|zahle|hatte) ich(?: (?:gerade|aktuell|derzeit"
+        r"|momentan|noch|schon|gebucht|bestellt))*\W*$",
+        r"^\W*wie hoch ist mein \w+\W*$|^\W*wer ist mein \w+\W*$",
+        r"\bich habe [^?]{1,60} (?:eingereicht|geschickt|gesendet|bestellt|beantragt|abgeschickt)\W+ist (?:es"
+        r"|er|sie|das)"
+        r" [^?]{0,40}\b(?:angekommen|eingegangen|da|fertig|bearbeitet|genehmigt)\W*$",
+    ),
+    rule(
+        "j ai je",
+        r"^\W*(?:quel(?:le)?s? [\w' -]{1,30}|combien (?:de |d')[\w' -]{1,40}) (?:j'ai|ai-je)"
+        r"(?: (?:pris|posé|commandé|choisi|souscrit|fait)\w*)?(?: (?:cette|ce|cet) \w+)?\W*$",
+        r"\bj'ai (?:déposé|envoyé|fait|commandé|soumis) [^?]{1,60}\boù en (?:est|sont)-(?:elle|il)s?\W*$",
+        r"^\W*combien (?:je dois|dois-je|j'ai dépensé|ai-je dépensé)\b(?![^?]{1,60} (?:si|pour)\b)",
+    ),
+    rule(
+        "debo tengo hice gasté he",
+        r"^\W*cu[áa]nto (?:debo|me falta|gast[ée]|he gastado)\b(?![^?]{0,60} (?:si|para)\b)",
+        r"^\W*(?:qu[ée]|cu[áa]nt[oa]s) (?:\w+ ){1,3}(?:tengo|hice|he hecho|llevo)(?: (?:contratad|reservad"
+        r"|pendient|acumulad"
+        r"|pedid)\w+)?(?: (?:en|este|esta) \w+)?\W*$",
+    ),
+    rule(
+        "meu minha estou estacionei gastei devo",
+        r"^\W*quem é (?:o meu|a minha) [\w ]{1,40}\W*$|^\W*onde (?:eu )?(?:estacionei|deixei|guardei|coloquei)\b",
+        r"^\W*em que \w+ (?:eu )?estou(?: (?:matriculad|inscrit|registad)\w+)?\W*$",
+        r"^\W*quanto (?:eu )?(?:devo|gastei|paguei)\b(?![^?]{0,60} (?:se|para)\b)",
+    ),
+    rule(
+        "ho mio mia avete hanno",
+        r"^\W*quanto ho (?:speso|pagato|risparmiato|guadagnato)\b|^\W*che (?:\w+ ){1,2}ho(?: attiv\w)?\W*$",
+        r"^\W*chi è (?:il mio|la mia) [\w ]{1,40}\W*$|^\W*mi (?:avete|hanno) (?:già )?(?:rimborsat|accreditat|addebitat"
+        r"|spedit|inviat|pagat|confermat)\w",
+        r"\bche ho (?:prenotato|ordinato|comprato|acquistato|inviato|caricato)\W*$",
+    ),
+    rule(
+        "heb mijn onze",
+        r"^\W*welke? (?:\w+ ){1,2}heb ik(?: (?:nu|nog|geboekt|besteld))*\W*$|^\W*wie (?:zit er|zitten er|is"
+        r"|zijn) (?:in )?"
+        r"(?:mijn|onze?) \w+\W*$",
+        r"^\W*(?:is|zijn) (?:mijn|onze?) \w+ (?:al|nog|inmiddels) \w+\W*$",
+    ),
+    rule(
+        "moim moją mam mojego jestem",
+        r"^\W*kto jest (?:moim|moją) [\w ]{1,40}\W*$|^\W*(?:któr|jak|ile)\w* (?:\w+ ){1,3}mam"
+        r"(?: (?:jeszcze|teraz|nie\w+))*\W*$",
+    ),
 )
 # "Wie kann ich meinen Kontostand erfahren" asks for the way.
 _WAY = any_of(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds import own_cases, own_facts
+from semcache.request.kinds import own_cases, own_dealings, own_facts
 from semcache.request.kinds.general import asks_besides, asks_the_way, tells_and_asks_the_way, without_conditions
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary, words_of
 
@@ -350,7 +350,8 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     asked = bag if rest == folded else words_of(rest)
     found = not asked.isdisjoint(_OWNERS) and not asked.isdisjoint(_RECORDS) and _OWN_RECORD.search(rest) is not None
     found = found or _PERSONAL.match(rest, asked) or own_facts.applies(folded, bag) or own_cases.applies(folded, bag)
-    if own_cases.is_numbered(folded) or _NUMBERED.search(folded) is not None:
+    found = found or own_dealings.applies(folded, bag)
+    if own_cases.is_numbered(folded) or own_dealings.is_numbered(folded) or _NUMBERED.search(folded) is not None:
         return not asks_the_way(folded)
     if not found or tells_and_asks_the_way(folded, applies):
         return False
