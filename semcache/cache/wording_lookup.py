@@ -88,13 +88,15 @@ class WordingLookup:
 
     def _decide(self, query: Query, card: Card) -> Serve | None:
         request, policy = query.request, self._pack.of(card.category)
-        if eligibility.ineligible(request, policy) is not None or bars_paraphrases(request, policy, self._pack):
+        # That of the request was asked before.
+        if policy is not self._pack.of(query.rule or "default") and (
+            eligibility.ineligible(request, policy) is not None or bars_paraphrases(request, policy, self._pack)
+        ):
             return None
         kinds = self.tier.kinds_between(card.category, request.text, card.text)
         if query.rule is not None and query.rule != card.category:
             kinds &= self.tier.kinds_between(query.rule, request.text, card.text)
-            stricter = self._pack.target_of(query.rule) < self._pack.target_of(card.category)
-            if stricter or eligibility.ineligible(request, self._pack.of(query.rule)) is not None:
+            if self._pack.target_of(query.rule) < self._pack.target_of(card.category):
                 return None
         edit = strictest(request.text, card.text, kinds)
         if edit is None:

@@ -37,7 +37,7 @@ _EXPLAINING: dict[str, frozenset[Edit]] = {
 
 def unexplained(asked: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
     """The clear conflicts between two prompts of equal wording that no edit explains."""
-    found = [conflict for conflict in guards.conflicts(asked, cached, names) if conflict.veto]
+    found = guards.vetoes(asked, cached, names)
     return tuple([conflict for conflict in found if not _is_explained(conflict.guard, asked, cached)])
 
 
@@ -49,7 +49,7 @@ def _is_explained(guard: str, asked: str, cached: str) -> bool:
     if one == asked and two == cached:
         return False
     asked_of = (guard,) if guard in guards.GUARDS else ()
-    if any(conflict.veto and conflict.guard == guard for conflict in guards.conflicts(one, two, asked_of)):
+    if any(conflict.guard == guard for conflict in guards.vetoes(one, two, asked_of)):
         return False
     # Names lose their capitals by the edits, and with them what a guard knows them by.
     left = frozenset(read(one).words) ^ frozenset(read(two).words)

@@ -13,11 +13,14 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.cache import opening
+from semcache.config.packs import Category
 from semcache.errors import EmbedError, StoreError
+from semcache.matching.guards import languages
+from semcache.request import eligibility
 from semcache.request.wording import Wording, canonical, digests
 from semcache.storage.stores.wording_rows import WordingRows
 from semcache.storage.wording_index import WordingIndex
-from semcache.types import Card, Outcome, Selector, Serve, Why
+from semcache.types import Card, Outcome, Request, Selector, Serve, Why
 from tests.clock import Clock
 
 KEPT, ASKED = "How do I cancel my subscription?", "how do i cancel my  subscription"
@@ -389,3 +392,29 @@ async def test_an_audit_counts_in_the_category_in_which_the_hit_was_served(tmp_p
         await cache.settle()
         standing = (await cache.stats())["wording"]
     assert {name: [one.audits for one in rows] for name, rows in standing.items()} == {"default": [1]}
+
+
+async def test_a_request_is_asked_once_if_it_may_be_looked_up_in_its_own_category(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(cache, category="default")
+    asked: list[str] = []
+    plain = eligibility.ineligible
+
+    def ineligible(request: Request, category: Category) -> Why | None:
+        asked.append(category.name)
+        return plain(request, category)
+
+    monkeypatch.setattr(eligibility, "ineligible", ineligible)
+    found = await cache.lookup(ASKED, category="default")
+    assert (found.why, asked) == (Why.WORDING, ["default"])
+
+
+async def test_no_language_is_told_of_prompts_of_one_wording(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(cache)
+    asked: list[tuple[str, str]] = []
+    monkeypatch.setattr(languages, "unread", lambda one, two: asked.append((one, two)))
+    assert (await cache.lookup(ASKED)).why is Why.WORDING
+    assert not asked

@@ -8,7 +8,7 @@ Invariant: a guard only ever objects. No finding says nothing about whether two 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -36,7 +36,7 @@ from semcache.request.wording.mending import mended
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
-__all__ = ["GUARDS", "conflicts", "guards", "unless_vetoed"]
+__all__ = ["GUARDS", "conflicts", "guards", "unless_vetoed", "vetoes"]
 
 # Cheapest first.
 _ALL: tuple[ReadingGuard[Any], ...] = (
@@ -134,6 +134,17 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     The latter are about letters, capitals, tone, language, pasted material and lists. Findings that a text's style of
     writing explains ("u" for "you") are left out.
     """
+    return _findings(query, cached, names, (languages.compare, *_FINAL))
+
+
+def vetoes(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
+    """The `conflicts` that are vetoes, as none about languages is."""
+    return tuple([one for one in _findings(query, cached, names, _FINAL) if one.veto])
+
+
+def _findings(
+    query: str, cached: str, names: Iterable[str], always: Sequence[Callable[[str, str], Conflict | None]]
+) -> tuple[Conflict, ...]:
     if query == cached:
         return ()
     style = _of_style(query, cached)
@@ -143,8 +154,7 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     left = style + _unmended(found, query, cached)
     if any(conflict.veto for conflict in left) and len(differing(query, cached)) >= _FAR:
         left = [replace(one, arguable=one.veto and panel.is_arguable(one, query, cached)) for one in left]
-    always = (compare(query, cached) for compare in (languages.compare, *_FINAL))
-    return (*left, *[one for one in always if one is not None])
+    return (*left, *[one for compare in always if (one := compare(query, cached)) is not None])
 
 
 def unless_vetoed(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...] | None:

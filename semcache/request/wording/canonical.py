@@ -31,6 +31,7 @@ from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.side_by_side import COMPARING, made_one
 from semcache.request.wording.slips import USUAL
 from semcache.request.wording.task_texts import parted
+from semcache.request.wording.word_pieces import pieces_of
 from semcache.request.wording.worked_on import text_ends
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -38,7 +39,6 @@ VERSION = 18
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
-_WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))")
 # One of two vectors, functions or variables, and no "you".
 _U_IS_SYMBOL = re.compile(
     r"\bu(?:,| and| or| dot| cross| times| plus| minus| [^\w\s])+ ?v\b|\bv(?:,| and| or| dot| cross| times| plus| minus"
@@ -66,10 +66,14 @@ T = TypeVar("T")
 
 
 class _Traced(NamedTuple):
-    """A canonical wording, and the kinds of edits without which it might have been another."""
+    """A canonical wording, and the kinds of edits without which it might have been another.
+
+    `passes` is after how many the text settled; 0 for one that was given up.
+    """
 
     wording: Wording
     needed: frozenset[Edit]
+    passes: int = 0
 
 
 @dataclass(slots=True)
@@ -77,12 +81,13 @@ class _Notes:
     """The notes of the passes over one text: `made` are the kinds that changed it in this pass.
 
     `told` are those that might have changed it in any pass, `counted` the texts in which no number is to be written in
-    another way.
+    another way, and `joined` says that two questions were joined.
     """
 
     made: set[Edit] = field(default_factory=set)
     told: set[Edit] = field(default_factory=set)
     counted: set[str] = field(default_factory=set)
+    joined: bool = False
 
     def of(self, kind: Edit, before: T, after: T) -> T:
         """The text that an edit has made, noted if it is another."""
@@ -103,11 +108,8 @@ def canonical(text: str, kinds: frozenset[Edit] = ALL) -> Wording:
 def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
     """The least risky kind such that it and all less risky ones make these texts one; None if all kinds do not."""
     ascending = sorted(kinds)
-    if not ascending:
-        return None
-    lowest = frozenset(ascending[:1])
-    if one == two or canonical(one, lowest).text == canonical(two, lowest).text:
-        return ascending[0]
+    if one == two:
+        return ascending[0] if ascending else None
     both = zip(ascending, _by_risk(one, ascending), _by_risk(two, ascending), strict=True)
     return next((kind for kind, first, second in both if first == second), None)
 
@@ -135,16 +137,33 @@ def _traced(text: str, kinds: frozenset[Edit]) -> _Traced:
 def _canonical(text: str, kinds: frozenset[Edit]) -> _Traced:
     if text_ends(text):  # "... Make this more formal.": the words before are what that is about
         return _Traced(Wording(text, ()), frozenset())
+    return _settled_by(text, kinds, first=True)
+
+
+@scoped_cache(maxsize=_REMEMBERED)
+def _rest(text: str, kinds: frozenset[Edit]) -> _Traced:
+    """The wording of a text that a pass has made: most texts of one wording become one text by their first."""
+    return _settled_by(text, kinds, first=False)
+
+
+def _settled_by(text: str, kinds: frozenset[Edit], *, first: bool) -> _Traced:
+    """The wording that a text has when no pass changes it any more; `first`: no pass has made it."""
     edits: set[Edit] = set()
     notes = _Notes()
     current = text
-    for _ in range(_PASSES):
+    for done in range(_PASSES):
+        if done == 1 and first and not notes.joined:
+            rest = _rest(current, kinds)
+            if rest.passes and done + rest.passes <= _PASSES:
+                wording = Wording(rest.wording.text, tuple(sorted(edits.union(rest.wording.edits))))
+                return _Traced(wording, rest.needed | notes.told, done + rest.passes)
         notes.made = set()
         if Edit.FRAME in kinds and (whole := calculation(current)) is not None:
             # Here, and not beside the other frames: expressions are held out of what these see.
             notes.of(Edit.FRAME, current, whole)
             edits |= notes.made
-            return _Traced(Wording(whole, tuple(sorted(edits))), frozenset(notes.told | edits | {Edit.FRAME}))
+            needed = frozenset(notes.told | edits | {Edit.FRAME})
+            return _Traced(Wording(whole, tuple(sorted(edits))), needed, done + 1)
         head, given = parted(current) or (current, "")
         if given and head + given != current:
             if Edit.CHARACTERS not in kinds:
@@ -165,7 +184,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> _Traced:
             changed = notes.of(Edit.CHARACTERS, changed, restored(_flat(edited), spans))
         notes.told |= notes.made
         if changed == current:
-            return _Traced(Wording(current, tuple(sorted(edits))), frozenset(notes.told))
+            return _Traced(Wording(current, tuple(sorted(edits))), frozenset(notes.told), done + 1)
         edits |= notes.made
         current = changed
     return _Traced(Wording(text, ()), frozenset(notes.told))
@@ -202,12 +221,13 @@ def _edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
         text = notes.of(Edit.SPELLING, text, compounded(text, bag))
     if text != start:
         bag = frozenset(bag_of(text))
-    if not _settled(text, bag):
+    if not _plain(text, bag):
         before, text = text, _words_edited(text, kinds, notes)
         if text != before:
             bag = frozenset(bag_of(text))
     if Edit.FRAME in kinds:
-        text = notes.of(Edit.FRAME, text, separated(text))
+        before, text = text, notes.of(Edit.FRAME, text, separated(text))
+        notes.joined = notes.joined or text != before
     if Edit.NUMBER in kinds and text not in notes.counted:
         before, text = text, notes.of(Edit.NUMBER, text, numbered(text, bag))
         if text == before:
@@ -255,7 +275,7 @@ def _sentence(text: str, kinds: frozenset[Edit]) -> Edited:
     return Edited(text, frozenset(notes.made))
 
 
-def _settled(text: str, bag: frozenset[str]) -> bool:
+def _plain(text: str, bag: frozenset[str]) -> bool:
     """Return True for a text in lower case of which all words are plain ones, so that none is to be edited."""
     if not bag.isdisjoint(_CHANGING) or text != text.lower() or "'" in text:
         return False
@@ -264,16 +284,16 @@ def _settled(text: str, bag: frozenset[str]) -> bool:
 
 def _words_edited(text: str, kinds: frozenset[Edit], notes: _Notes) -> str:
     """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
-    pieces = _WORD.split(text)
-    upper = text.isupper()
+    pieces = pieces_of(text)
+    upper, marked = text.isupper(), "'" in text
     if Edit.CHARACTERS in kinds and upper and shouted(text):
         notes.made.add(Edit.CHARACTERS)
         pieces[1::2] = [word.lower() for word in pieces[1::2]]
     known = misspelt.dictionary()
     ats = [
         at
-        for at in range(1, len(pieces), 2)
-        if (word := pieces[at]) not in known or word in _CHANGING or word.endswith("'s")
+        for at, word in zip(range(1, len(pieces), 2), pieces[1::2], strict=True)
+        if word not in known or word in _CHANGING or (marked and word.endswith("'s"))
     ]
     slips = slips_in(pieces, ats) if Edit.TYPO in kinds else {}
     if slips:
@@ -301,7 +321,6 @@ class _Words:
         self._pieces, self._kinds, self._made, self._slips, self._upper = pieces, kinds, made, slips, upper
         self._kept = withheld(pieces, slips) if slips else frozenset[int]()
         self._last = len(pieces) - 2
-        self._symbols = _U_IS_SYMBOL.search("".join(pieces).lower()) is not None
         self._written = pieces[:]
 
     def edit(self, at: int) -> None:
@@ -371,7 +390,7 @@ class _Words:
             return
         elif Edit.SPELLING in kinds and small and (plain := american(low, follows)) is not None:
             self._put(at, plain, Edit.SPELLING)
-        elif low == "u" and self._symbols:
+        elif low == "u" and _U_IS_SYMBOL.search("".join(self._written).lower()) is not None:
             return
         elif Edit.ABBREVIATION in kinds and (small or upper) and (plain := ABBREVIATIONS.get(low)) is not None:
             self._put(at, plain, Edit.ABBREVIATION)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.cues import folded
+from semcache.request.wording.cues import folded, holds
 from semcache.request.wording.misspelt import dictionary
 from semcache.request.wording.side_by_side import made_one
 from semcache.runtime.late_pattern import late
@@ -234,6 +234,9 @@ _APART = late(
     re.IGNORECASE,
 )
 _CUES = frozenset(_CLOSED) | _STEMS | _PREFIXES | frozenset(_PARTICLES) | vocabulary("into re")
+# Cheap signs of the patterns above, in lower case.
+_ENTERING = ("log", "sign")
+_BEHIND_STEMS = (" up", "-up", " down", "-down", " out", "-out", " back", "-back", " in", "-in")
 _PREFIXED = late(rf"(?<![\w'-])({'|'.join(sorted(_PREFIXES))})[ -]([a-z]{{3,}})(?![\w'-])", re.IGNORECASE)
 _REPEATED = late(r"(?<![\w'-])(re)(?:-| (?=install))([a-z]{2,})(?![\w'-])", re.IGNORECASE)
 _PATTERNS = {
@@ -251,22 +254,39 @@ def compounded(text: str, bag: frozenset[str]) -> str:
     cues = _CUES & (bag if "-" not in text else bag | frozenset(text.lower().replace("-", " ").split()))
     if not cues:
         return text
-    before = text
-    apart = _APART.search(text) if not cues.isdisjoint(_MAY_DO) else None
+    before, lower = text, folded(text)
     for first in sorted(cues & _PATTERNS.keys()):
-        if apart is None or first not in (apart[1], apart[2]):
+        if _stands_before(first, _CLOSED[first], lower) and not (first in _MAY_DO and _is_apart(first, before)):
             text = _PATTERNS[first].sub(lambda match: match[1] + match[2].lower(), text)
+            lower = folded(text)
     if not cues.isdisjoint(_PREFIXES):
         text = _PREFIXED.sub(_prefixed, text)
     if "re" in cues:
         text = _REPEATED.sub(lambda match: f"re{match[2].lower()}" if match[2].lower() in _AGAIN else match[0], text)
-    if "into" in cues:
+    if "into" in cues and holds(lower, _ENTERING):
         text = _INTO.sub(r"\1 in to", text)
-    if not cues.isdisjoint(_STEMS):
+    if not cues.isdisjoint(_STEMS) and holds(lower, _BEHIND_STEMS):
         text = _ENTRANCE.sub(lambda match: match[1] + match[2].lower(), _NOUN.sub(_noun, text))
     if not cues.isdisjoint(_PARTICLES):
         text = _AS_VERB.sub(lambda match: match["before"] + _PARTICLES[folded(match["verb"])], text)
     return before if made_one(before, text) else text
+
+
+def _stands_before(first: str, seconds: tuple[str, ...], lower: str) -> bool:
+    """Return True if a word of a text in lower case may be joined with the one behind it."""
+    at = lower.find(first)
+    while at >= 0:
+        end = at + len(first)
+        if lower.startswith((" ", "-"), end) and lower.startswith(seconds, end + 1):
+            return True
+        at = lower.find(first, end)
+    return False
+
+
+def _is_apart(first: str, text: str) -> bool:
+    """Return True if a word that may do something does it in this text, so that it is not joined."""
+    apart = _APART.search(text)
+    return apart is not None and first in (apart[1], apart[2])
 
 
 def _prefixed(match: re.Match[str]) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.wording.cues import folded, holds
+
 _WORD = "what|how|why|when|where|who|which"
 _VERB = "do|does|did|is|are|was|were|can|could|will|would|should|must|may|has|have|had"
 _SAID = rf"(?!(?:{_WORD}|between|if|whether|that)\b)[^\s.?!:;\n]+"
@@ -17,6 +19,7 @@ _JOINED = re.compile(
     rf" and (?=(?:{_WORD})(?: (?:{_AMOUNT}))?(?:'s|'re| (?:{_VERB}))\b(?: \S+)+)",
     re.IGNORECASE,
 )
+_JOINING = tuple([f" and {word}" for word in _WORD.split("|")])
 _SECOND = re.compile(r"(?<=\?) and (?=(?:what|how|why|when|where|who|which)\b)", re.IGNORECASE)
 
 
@@ -26,7 +29,7 @@ def separated(text: str) -> str:
     >>> separated("what is a glacier, and how does it form")
     'what is a glacier? how does it form'
     """
-    if " and " not in text.lower():
+    if not holds(folded(text), _JOINING):
         return text
     if (match := _JOINED.match(text)) is not None:
         text = f"{match['first'].rstrip(',')}? {text[match.end() :]}"

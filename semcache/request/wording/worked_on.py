@@ -10,6 +10,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.chatter import enough
+from semcache.request.wording.cues import holds
 
 _LONGEST = 120  # characters of an instruction
 _VERBS = vocabulary("""
@@ -55,6 +56,7 @@ _FEW = 6  # words of an instruction that names nothing but what to do: "remove t
 _TOLD = vocabulary("a an about between of my some for in three five ten two four")
 _BARE = _VERBS | _POLITE | _POINTING | _LANGUAGE | _OF_A_TEXT | vocabulary("the in to into with without")
 _FIRST = re.compile(r"([^.?!:;\n]{4,120}?)(?:[.?!]+\s+|\s*[:;]\s+|\s+[-\u2013\u2014]\s+)(?=\S)")
+_ENDS = tuple(".?!:;-\u2013\u2014")  # one of these ends a first sentence
 _LAST = re.compile(r"(?<=[.?!\"'\u201d])\s+([^.?!:;\n]{4,120})[.?!]*\s*$")
 _LAST_READ = 160  # characters from the end
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
@@ -66,7 +68,7 @@ def text_begins(text: str) -> int:
     >>> text_begins("Is this polite? Send it.")
     16
     """
-    match = _FIRST.match(text)
+    match = _FIRST.match(text) if holds(text, _ENDS) else None
     if match is None:
         return 0
     said = match[1].lower().strip()
