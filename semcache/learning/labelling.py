@@ -15,12 +15,14 @@ from semcache.matching import features, guards
 from semcache.matching.model_verdict import ModelVerdict, with_model_verdict
 from semcache.protocols import Threshold
 from semcache.retention.freshness import Volatility
-from semcache.types import Candidate, Endpoint, Entry, Forward, Lookup, Serve, Verify, Why
+from semcache.runtime.scoped_memo import scoped_cache
+from semcache.types import Candidate, Conflict, Endpoint, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 
 NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
 KINDS = tuple(Volatility)  # labels name them by their place
 LIKELY = 0.5  # P(correct) from which the local verifier's verdict is worth learning about
+_PAIRS = 256  # remembered: of a far neighbour, a language model's verdict and a label ask the same
 _ASKED, _VERBATIM = features.NAMES.index("asked"), features.NAMES.index("verbatim")
 _UNTAUGHT = frozenset([Why.REJECTED, Why.EXPIRED, Why.MAX_AGE])
 
@@ -127,8 +129,13 @@ def _passed_over(lookup: Lookup) -> Sequence[tuple[Candidate, float | None]]:
 def featured(lookup: Lookup, candidate: Candidate, policy: Category) -> Candidate:
     """The candidate with its features, and what guards find against it."""
     text = lookup.request.text
-    doubted = replace(candidate, conflicts=guards.conflicts(text, candidate.card.text, policy.guards))
+    doubted = replace(candidate, conflicts=_objections(text, candidate.card.text, policy.guards))
     return replace(doubted, features=features.of(text, doubted))
+
+
+@scoped_cache(maxsize=_PAIRS)
+def _objections(text: str, cached: str, names: tuple[str, ...]) -> tuple[Conflict, ...]:
+    return guards.conflicts(text, cached, names)
 
 
 def _label(lookup: Lookup, candidate: Candidate, p_correct: float, source: LabelSource, *, at: float) -> Label:

@@ -20,6 +20,7 @@ from semcache.request.wording.mended_together import mended_together
 from semcache.runtime.scoped_memo import scoped_cache
 
 AGAIN = 0.8  # score that embedders give a text typed again, whatever they make of case and marks
+_PAIRS = 256  # remembered: of a neighbour that is not served, a decision and a label compare the same
 _SPELLABLE = 4  # letters; in shorter words a slip cannot be told from another word
 _LIKE = 0.6  # share of the letter pairs in common by which two words are one but for their spelling
 
@@ -43,6 +44,11 @@ class TextFeatures(NamedTuple):
 
 def compare(text: str, cached_text: str, score: float, *, mending: bool = True) -> TextFeatures:
     """The features of these two texts, whose score is given. Without `mending`, typing errors stay."""
+    return _compared(text, cached_text, score, mending)
+
+
+@scoped_cache(maxsize=_PAIRS)
+def _compared(text: str, cached_text: str, score: float, mending: bool) -> TextFeatures:
     asked, cached = mended_together(text, cached_text) if mending else (text, cached_text)
     one, two = content_words.read(asked), content_words.read(cached)
     shared = one.bag & two.bag

@@ -27,11 +27,13 @@ from semcache.errors import EmbedError, RequestRejected
 from semcache.request.kinds import ends, is_historical, is_live, is_standing
 from semcache.request.prompt_volatility import may_change_daily
 from semcache.request.wording import canonical
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Request
 
 if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
+_REMEMBERED = 2048  # texts
 _MUCH = 0.08  # of cosine similarity
 _FAINT = 0.3  # a score of a live category that says nothing by itself
 
@@ -49,6 +51,7 @@ class Categories:
             for name, category in pack.categories.items()
             if category.patterns or category.models
         ]
+        self._matched = scoped_cache(maxsize=_REMEMBERED)(self._first_matched)
         means = {name: matrix.mean(axis=0) for name, matrix in (examples or {}).items() if len(matrix)}
         self._names = list(means)
         self._centroids = np.stack([_unit(mean) for mean in means.values()]) if means else None
@@ -61,13 +64,16 @@ class Categories:
             if asked in self._pack.categories:
                 return asked
             raise RequestRejected(400, self._unknown(asked), code="unknown_category", param="category")
-        text = ends(request.text)
-        for name, patterns, models in self._rules:
-            if any(pattern.search(text) for pattern in patterns):
-                return name
-            if any(fnmatchcase(request.model, model) for model in models):
+        matched = self._matched(ends(request.text))
+        for place, (name, _, models) in enumerate(self._rules):
+            if place == matched or any(fnmatchcase(request.model, model) for model in models):
                 return name
         return None
+
+    def _first_matched(self, text: str) -> int | None:
+        """The place of the first rule of which a pattern matches a text."""
+        searched = (any(pattern.search(text) for pattern in patterns) for _, patterns, _ in self._rules)
+        return next((place for place, found in enumerate(searched) if found), None)
 
     def near(self, vector: Vector, text: str) -> tuple[str, ...]:
         """The categories of a prompt, nearest first: the best, and those that are less than `overlap` behind it.

@@ -137,7 +137,7 @@ def _has_unreadable_word(text: str, longest: int) -> bool:
         text = "".join(
             [" " if unicodedata.category(char)[0] == "P" else char for char in unicodedata.normalize("NFD", text)]
         )
-    return len(text) > longest and any(len(word) > longest for word in _BETWEEN_WORDS.split(text))
+    return len(text) > longest and max(map(len, _BETWEEN_WORDS.split(text))) > longest
 
 
 def alike(one: str, two: str) -> bool:

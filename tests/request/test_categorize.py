@@ -163,3 +163,12 @@ def test_without_an_overlap_the_nearest_category_alone_is_near() -> None:
     alone = build(structs.replace(PACK, overlap=0.0), np.stack([unit(1, 0.1, 0), unit(1, -0.1, 0), unit(0, 0, 1)]))
     assert alone.near(unit(1, 0, 0.2), "How do I return shoes?") == ("support",)
     assert alone.near(unit(0, 1, 0), "How do I return shoes?") == ("default",)
+
+
+def test_the_patterns_of_rules_are_sought_once_in_a_text_whatever_its_model() -> None:
+    built = Categories(PACK)
+    asked = replace(REQUEST, text="fix this traceback, please")
+    assert built.by_rule(asked) == built.by_rule(replace(asked, model="a-coder")) == "code"
+    assert built.by_rule(replace(REQUEST, model="a-coder")) == "code"
+    assert built.by_rule(REQUEST) is None
+    assert built._matched.cache_info()[:2] == (2, 2)  # type: ignore[attr-defined]

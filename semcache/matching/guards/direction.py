@@ -7,6 +7,7 @@ Invariant: what stands on both sides of "and", "or" and the like has no order.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -343,13 +344,15 @@ def _bare(verb: str) -> str:
 
 def _common(text: str, other: str) -> list[str]:
     """The content words that stand once in each text, in the plain order of the first."""
-    ours, theirs = _plain(text), _plain(other)
-    return [word for word in ours if ours.count(word) == 1 and theirs.count(word) == 1]
+    theirs = _once(other)
+    return [word for word in _once(text) if word in theirs]
 
 
 @scoped_cache(maxsize=READINGS)
-def _plain(text: str) -> tuple[str, ...]:
-    return tuple([stem(word) for word in settled(text)[:_LONGEST] if word not in LIGHT])
+def _once(text: str) -> dict[str, None]:
+    """The content words that stand once in a text, in plain order."""
+    times = Counter([stem(word) for word in settled(text)[:_LONGEST] if word not in LIGHT])
+    return {word: None for word, count in times.items() if count == 1}
 
 
 def _in_order(text: str, shared: frozenset[str]) -> list[str]:
