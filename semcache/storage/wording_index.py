@@ -19,7 +19,7 @@ _OVERHEAD = 20  # characters whose reading takes as long as anything of an entry
 class WordingIndex:
     """Ids by partition and digest of the canonical wording, which `salt` keys.
 
-    To read a wording takes a tenth of a millisecond, so many cards that come without its digest can wait.
+    To read a wording takes some tenths of a millisecond, so many cards that come without its digest can wait.
     """
 
     def __init__(self, salt: bytes = b"") -> None:
