@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from eval import help_desk, traps
-from eval.markdown import share
+from eval.markdown import of_target, share, target_note
 from eval.suite_words import UNSURE, RecordedJudge, verdicts
 from eval.traps import Group, Prompt, Turn, shuffled
 from semcache import AsyncSemanticCache
-from semcache.config.packs import packs_dir
+from semcache.config.packs import load, packs_dir
 
 RESULTS = Path(__file__).parent / "results"
 SUITES = ("traps, seen", "traps, held", "help desk")
@@ -166,6 +166,8 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
         f"- {about}",
         f"- A pair without a recorded word counts as P(yes) {UNSURE}, which serves nothing. In brackets 95% "
         "intervals by Wilson of what was asked of fresh caches, and the lowest and highest of the orders for the rest.",
+        f"- {target_note(load('default').target).capitalize()}. Its intervals are by Wilson, of all orders of a row "
+        "together, which have the same prompts.",
         "",
         "## Rewordings served",
         "",
@@ -183,13 +185,16 @@ def _page(facts: Mapping[str, Mapping[str, Any]]) -> str:
         "",
         "## Answers of another",
         "",
-        f"| suite | word | traps served by fresh caches | requests wrong, {_FAIR} | requests wrong, one cache |",
-        "| --- | --- | ---: | ---: | ---: |",
+        f"| suite | word | traps served by fresh caches | requests wrong, {_FAIR} | requests wrong, one cache | "
+        "realised / target, fresh caches | the same requests, a cache for each group | one cache |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, ways in facts.items():
         for way in _WAYS:
             roles = ("fresh, traps", f"{_FAIR}, wrong", "one cache, wrong")
-            lines.append(f"| {name} | {way} | {' | '.join(_cell(ways[way].get(role, [])) for role in roles)} |")
+            cells = [_cell(ways[way].get(role, [])) for role in roles]
+            cells += [_of_target(ways[way], *both) for both in zip(("fresh", _FAIR, "one cache"), roles, strict=True)]
+            lines.append(f"| {name} | {way} | {' | '.join(cells)} |")
     lines += [
         "",
         "## Words",
@@ -211,6 +216,12 @@ def _cell(orders: Sequence[Sequence[int]]) -> str:
         return share(*orders[0]) if orders else "-"
     shares = [served / max(1, of) for served, of in orders]
     return f"{_mean(orders):.1%} of {orders[0][1]} ({min(shares):.1%}–{max(shares):.1%})"
+
+
+def _of_target(ways: Mapping[str, Sequence[Sequence[int]]], right: str, wrong: str) -> str:
+    """The error of all hits as a multiple of the target, over all orders."""
+    served, mistaken = (sum(one[0] for one in ways.get(role, [])) for role in (right, wrong))
+    return of_target(mistaken, served + mistaken, load("default").target)
 
 
 def _mean(orders: Sequence[Sequence[int]]) -> float:

@@ -20,6 +20,22 @@ def share(count: int, of: int) -> str:
     return f"{count} of {of}: {known.estimate:.1%} ({known.low:.1%}–{known.high:.1%})"
 
 
+def of_target(wrong: float, hits: float, target: float) -> str:
+    """The error of these hits divided by its target, with its 95% interval by Wilson; "-" where nothing was served."""
+    if not hits:
+        return "-"
+    known = wilson(wrong, hits)
+    return f"{known.estimate / target:.2f} ({known.low / target:.2f}–{known.high / target:.2f})"
+
+
+def target_note(target: float) -> str:
+    """The sentence that stands on a page of a suite beside its errors as multiples of the target."""
+    return (
+        f"realised / target: wrong hits of all hits, divided by the target of {target:g} per hit; it is that of this "
+        "mixture, in which traps are far more frequent than in most traffic"
+    )
+
+
 def values(prop: dict[str, Any]) -> str:
     """The values that a JSON Schema property accepts, in words."""
     for part in prop.get("anyOf", [prop]):

@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.markdown import share
+from eval.markdown import of_target, share, target_note
 from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
+from semcache.config.packs import load
 
 SUITE = Path(__file__).parent / "testers_suite"
 RESULTS = Path(__file__).parent / "results"
@@ -113,6 +114,7 @@ def _counted(served: Sequence[bool]) -> list[int]:
 
 
 def _page(rows: dict[str, dict[bool, list[Asked]]], command: str) -> str:
+    target = load("default").target
     lines = [
         "# Prompts of testers",
         "",
@@ -121,15 +123,17 @@ def _page(rows: dict[str, dict[bool, list[Asked]]], command: str) -> str:
         " the pack `default` as it ships, through the library, without labels; 95% intervals by Wilson",
         "- *seen*: rules and prior were mended after a look at what was not served of the set; *held*: not one of its"
         " prompts was read before it was measured",
+        f"- {target_note(target)}",
         "",
-        "| set | | cache | rewordings served | traps served | answers of other groups |",
-        "| --- | --- | --- | ---: | ---: | ---: |",
+        "| set | | cache | rewordings served | traps served | answers of other groups | realised / target |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
     ]
     for name, both in rows.items():
         _, seen = SETS[name]
         for alone, some in both.items():
             facts = _facts(some)
-            cells = (share(*facts[key]) for key in ("rewordings", "traps", "answers of other groups"))
+            cells = [share(*facts[key]) for key in ("rewordings", "traps", "answers of other groups")]
+            cells.append(_of_target(facts, target))
             way = "each group alone" if alone else "one for all"
             lines.append(f"| {name} | {'seen' if seen else 'held'} | {way} | {' | '.join(cells)} |")
     for name, both in rows.items():
@@ -139,6 +143,12 @@ def _page(rows: dict[str, dict[bool, list[Asked]]], command: str) -> str:
         for kind in list(alone)[1:-2]:
             lines.append(f"| {kind} | {_of(alone[kind])} | {_of(together[kind])} |")
     return "\n".join([*lines, ""])
+
+
+def _of_target(facts: dict[str, list[int]], target: float) -> str:
+    """The error of all hits as a multiple of the target: those on traps and those of other groups are wrong."""
+    wrong = facts["traps"][0] + facts["answers of other groups"][0]
+    return of_target(wrong, facts["rewordings"][0] + wrong, target)
 
 
 def _of(counted: Sequence[int]) -> str:

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from eval.markdown import share
+from eval.markdown import of_target, share, target_note
 from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
+from semcache.config.packs import load
 
 WRITTEN = Path(__file__).parent / "traps_written"
 RESULTS = Path(__file__).parent / "results"
@@ -178,13 +179,28 @@ def _belongs(kind: str, wanted: str) -> bool:
 
 def _page(facts: Mapping[str, Mapping[str, Mapping[str, tuple[int, int]]]], command: str) -> str:
     lines = ["# Traps that were written for this", "", f"- `{command}`, seed {SEED}", "- " + _about()]
+    lines.append(f"- {target_note(load('default').target)}")
     for half, kinds in facts.items():
         lines += ["", f"## {half.capitalize()}", "", f"| kind | {' | '.join(_ROLES.values())} |"]
         lines.append("| --- |" + " ---: |" * len(_ROLES))
         for place, (kind, counts) in enumerate(kinds.items()):
             cells = [_cell(*counts[role], interval=place < 3) for role in _ROLES]
             lines.append(f"| {kind} | {' | '.join(cells)} |")
+        lines += ["", f"Realised / target: {_of_target(kinds['all'])}."]
     return "\n".join([*lines, ""])
+
+
+def _of_target(counts: Mapping[str, tuple[int, int]]) -> str:
+    """The error of all hits of each way of asking as a multiple of the target."""
+    target, told = load("default").target, []
+    for cache, right, wrong in (
+        ("fresh caches that hold the prompt alone", "right", "traps"),
+        ("one cache", "together", "together, mistaken"),
+        ("the same requests, a cache for each group", "apart", "apart, mistaken"),
+    ):
+        served, mistaken = counts[right][0], counts[wrong][0]
+        told.append(f"{cache}, {of_target(mistaken, served + mistaken, target)}")
+    return "; ".join(told)
 
 
 def _about() -> str:

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eval.markdown import of_target, target_note
 from eval.unhurried import unhurried
 from semcache import AsyncSemanticCache
-from semcache.config.packs import packs_dir
+from semcache.config.packs import load, packs_dir
 from semcache.types import Serve, Why
 
 WRITTEN = Path(__file__).parent / "wording_suite"
@@ -114,14 +115,17 @@ async def _measured(half: str, policies: str, *, show: bool = False) -> dict[str
 
 
 def _page(facts: dict[str, Any], command: str) -> str:
+    target = load("default").target
     lines = ["# Trivially other words, cold", "", f"Made by `{command}`; the pairs are in `eval/wording_suite`.", ""]
     lines += [
         "Served: share of rightful pairs whose kept answer was served, by equal wording and by meaning. Traps: pairs",
         "of the same shape whose answers differ, that were served all the same.",
+        f"{target_note(target).capitalize()}; equal wordings and hits by meaning have budgets of their own.",
         "",
     ]
-    totals = ["| half | way | pack | pairs | served | by wording | traps | served |"]
-    totals += ["|---|---|---|---|---|---|---|---|"]
+    totals = ["| half | way | pack | pairs | served | by wording | traps | served | by wording, realised / target |"]
+    totals[0] += " by meaning, realised / target |"
+    totals += ["|---|---|---|---|---|---|---|---|---|---|"]
     tables: list[str] = []
     for half, packs in facts.items():
         for pack, ways in packs.items():
@@ -129,7 +133,8 @@ def _page(facts: dict[str, Any], command: str) -> str:
                 total: Counter[str] = Counter()
                 for count in kinds.values():
                     total.update(count)
-                totals.append(f"| {half} | {way} | {pack} |{_row('', total).removeprefix('|  |')}")
+                row = _row("", total).removeprefix("|  |")
+                totals.append(f"| {half} | {way} | {pack} |{row} {' | '.join(_of_target(total, target))} |")
                 if pack == "the shipped pack":
                     tables += [f"## {half}, {way}", "", "| kind | pairs | served | by wording | traps | served |"]
                     tables += [
@@ -147,6 +152,14 @@ def _row(kind: str, count: Counter[str]) -> str:
     fooled = count["fooled by wording"] + count["fooled by meaning"]
     share = f"{served / pairs_:.1%} | {count['wording'] / pairs_:.1%}" if pairs_ else "- | -"
     return f"| {kind} | {pairs_} | {share} | {traps} | {fooled} |"
+
+
+def _of_target(count: Counter[str], target: float) -> list[str]:
+    """The error of hits by wording and of those by meaning, as multiples of the target."""
+    return [
+        of_target(count[f"fooled by {how}"], count[how] + count[f"fooled by {how}"], target)
+        for how in ("wording", "meaning")
+    ]
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 Without sections everything is measured, peers included. With sections only those are; add `peers` to have the other
 caches beside them (`http` and `semantic` have some), or ask for `peers` alone to have just these two comparisons.
+`miss_before --before FOLDER` compares a miss with that of an earlier commit, of which FOLDER is a checkout.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from rich.console import Console
 
 from eval.bench import machine, report
 from eval.bench.measure import Section
-from eval.bench.options import Options
+from eval.bench.options import ROOT, Options
 
 SECTIONS = ("http", "semantic", "lookup", "miss", "start", "embed")
 WITH_PEERS = ("http", "semantic")
-ROOT = Path(__file__).parent.parent.parent
+ASKED_FOR = ("miss_before",)  # measured only where it is named: it needs a checkout of an earlier commit
 
 
 def main(argv: Sequence[str]) -> int:
@@ -33,15 +34,16 @@ def main(argv: Sequence[str]) -> int:
     arguments = argparse.ArgumentParser(
         "python -m eval.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    arguments.add_argument("sections", nargs="*", choices=[*SECTIONS, "peers", []], metavar="SECTION")
+    arguments.add_argument("sections", nargs="*", choices=[*SECTIONS, *ASKED_FOR, "peers", []], metavar="SECTION")
     arguments.add_argument("--rounds", type=int, help="turns of each contender (default 7, or 2 with --quick)")
     arguments.add_argument("--seconds", type=int, help="of load in a turn (default 3, or 1 with --quick)")
     arguments.add_argument("--seed", type=int, default=7)
     arguments.add_argument("--quick", action="store_true", help="see that it works; keeps nothing in eval/results")
     arguments.add_argument("--full", action="store_true", help="also look up among a million entries (minutes, 8 GiB)")
+    arguments.add_argument("--before", type=Path, help="a checkout of an earlier commit, for miss_before")
     arguments.add_argument("--results", type=Path, help="where to keep the results")
     chosen = arguments.parse_args(argv)
-    names = [name for name in SECTIONS if name in chosen.sections]
+    names = [name for name in (*SECTIONS, *ASKED_FOR) if name in chosen.sections]
     if not names:
         names = list(WITH_PEERS if chosen.sections else SECTIONS)
     options = Options(
@@ -51,6 +53,7 @@ def main(argv: Sequence[str]) -> int:
         quick=chosen.quick,
         full=chosen.full,
         peers=not chosen.sections or "peers" in chosen.sections,
+        before=chosen.before,
     )
     scratch = ROOT / ".bench"
     scratch.mkdir(exist_ok=True)

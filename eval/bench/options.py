@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`rounds` of turns, each of `seconds` where load is applied; `full` adds a million entries."""
+    """`rounds` of turns, each of `seconds` where load is applied; `full` adds a million entries.
+
+    `before` is a checkout of an earlier commit, which `miss_before` compares with.
+    """
 
     rounds: int = 7
     seconds: int = 3
@@ -15,3 +21,4 @@ class Options:
     quick: bool = False
     full: bool = False
     peers: bool = True
+    before: Path | None = None

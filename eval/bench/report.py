@@ -48,7 +48,7 @@ def keep(folder: Path, section: Section) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"bench-{section.name}.json").write_text(json.dumps(as_dict(section), indent=1) + "\n", encoding="utf-8")
     kept = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("bench-*.json"))]
-    order = ("http", "semantic", "lookup", "miss", "start", "embed")
+    order = ("http", "semantic", "lookup", "miss", "miss_before", "start", "embed")
     kept.sort(key=lambda each: order.index(each["name"]) if each["name"] in order else len(order))
     (folder / PAGE).write_text(page([from_dict(each) for each in kept]), encoding="utf-8")
 

@@ -18,7 +18,8 @@ from eval.decisions.resuming import Unfinished
 from eval.decisions.running import Plan, run
 from eval.decisions.streams import STREAMS
 
-_SECTIONS = ("streams", "pairs", "validity", "words", "overload", "cost")
+_SECTIONS = ("streams", "pairs", "validity", "words", "strata", "overload", "cost")
+_WITHOUT_DATA = ("validity", "strata")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -37,10 +38,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--minutes", type=float, help="stop after so many; what is done is kept, the next run goes on")
-    parser.add_argument("--count", type=int, default=1000, help="streams of each kind in validity")
+    parser.add_argument("--count", type=int, default=1000, help="streams of each kind in validity and strata")
     parser.add_argument("--results", type=Path, default=report.RESULTS, help="where to keep the results")
     chosen = parser.parse_args(argv)
-    if chosen.section != "validity" and not data.available():
+    if chosen.section not in _WITHOUT_DATA and not data.available():
         print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     errors = Console(stderr=True)

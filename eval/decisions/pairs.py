@@ -15,6 +15,7 @@ from typing import TypeAlias
 from eval.decisions.data import Pair, pairs, split
 from eval.decisions.report import Section, Table, between
 from eval.embedded import embedded
+from eval.markdown import of_target, target_note
 from semcache.config import packs as policy
 from semcache.config.packs import Category, Pack
 from semcache.matching import decide, guards
@@ -86,12 +87,13 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         "qqp": random.Random(chosen.seed).sample(half, min(_SAMPLE, len(half))),
         "paws_wiki": list(pairs("paws_wiki")),
     }
-    rows, facts = [], {}
+    rows, errors, facts = [], [], {}
     for done, (name, some) in enumerate(sets.items(), 1):
         served = cache.served(some)
         for kind, same, counted in _kinds(some, served):
             rows.append([name, kind, "should be served" if same else "trap", str(len(counted)), _rate(counted)])
             facts[f"{name}/{kind}/{same}"] = [sum(counted), len(counted)]
+        errors.append([name, *_error([pair.same for pair, hit in zip(some, served, strict=True) if hit], pack.target)])
         told(done, len(sets))
     about = [
         command,
@@ -100,7 +102,21 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
         "95% intervals by Wilson; the aim on fow_cache is at least 35% of rightful hits at no more than 2% of traps",
     ]
     table = Table("Served, by kind of pair", ["set", "kind", "", "pairs", "served %"], rows)
-    return Section("pairs", "Pairs: rightful hits and traps at shipped defaults", about, [table], facts)
+    realised = Table(
+        "Error of hits and its target", ["set", "hits", "wrong", "realised / target"], errors, _sentence(pack.target)
+    )
+    return Section("pairs", "Pairs: rightful hits and traps at shipped defaults", about, [table, realised], facts)
+
+
+def _error(right: Sequence[bool], target: float) -> list[str]:
+    wrong = len(right) - sum(right)
+    return [str(len(right)), str(wrong), of_target(wrong, len(right), target)]
+
+
+def _sentence(target: float) -> str:
+    return (
+        f"{target_note(target).capitalize()}. The labels of `qqp` are noisy: their errors are counted as the cache's."
+    )
 
 
 def _kinds(some: Sequence[Pair], served: Sequence[bool]) -> Iterable[tuple[str, bool, list[bool]]]:

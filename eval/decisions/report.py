@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,3 +83,9 @@ def between(found: Interval | None, digits: int = 2) -> str:
         return ""
     low, high = max(0.0, found.low), min(1.0, found.high)
     return f"{percent(found.estimate, digits)} ({percent(low, digits)}–{percent(high, digits)})"
+
+
+def middle(values: Sequence[float], digits: int = 1) -> str:
+    """The median of shares, with their range."""
+    low, high = percent(min(values), digits), percent(max(values), digits)
+    return f"{percent(statistics.median(values), digits)} ({low}–{high})"

@@ -34,11 +34,14 @@ _CODE = (
 _FILES = (
     "semcache/matching/doubts.py",
     "semcache/matching/features.py",
+    "semcache/matching/audited_stratum.py",
+    "semcache/matching/judged_stratum.py",
     "semcache/matching/judged_tier.py",
     "semcache/matching/verdict_worth.py",
     "semcache/matching/decide.py",
     "semcache/matching/label_noise.py",
     "semcache/matching/neighbourhood.py",
+    "semcache/matching/wording_tier.py",
     "semcache/learning/labelling.py",
     "semcache/config/packs.py",
 )

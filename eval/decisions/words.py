@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import statistics
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,9 +19,10 @@ import numpy as np
 
 from eval.decisions import hindsight, recorded_words, resuming, streams, synthetic, synthetic_words
 from eval.decisions.contenders import VERIFIED, contenders, pack, verifier
-from eval.decisions.report import Section, Table, between, percent
+from eval.decisions.report import Section, Table, between, middle, percent
 from eval.decisions.synthetic_words import WORDS, WordKind
 from eval.embedded import embedded
+from eval.markdown import of_target, target_note
 from semcache import AsyncSemanticCache
 from semcache.cache.opening import open_components
 from semcache.cache.opening_choices import Opening, VerdictTerms
@@ -50,6 +50,7 @@ _LENGTH = 2000
 _VALID = 0.02  # target of the synthetic streams, as in `validity`
 _BATCH = 25
 _JUDGES = ("none", "98 of 100 right", "99 of 100 right", "99, told noise of 10%", "99, untold noise of 10%", "recorded")
+_NOISELESS = "99 of 100 right"
 _MODES = ("first", "hedged", "after")
 
 
@@ -84,6 +85,7 @@ class StreamRun:
     net_small: float
     possible: float
     static: float
+    semantic: float
 
 
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
@@ -115,13 +117,25 @@ def _recorded_table(facts: dict[str, object]) -> Table:
                 f"{mode}{', misses recorded' if learning else ''}",
                 between(interval(right["served"], right["of"]), 1),
                 between(interval(traps["served"], traps["of"]), 1),
+                of_target(traps["served"], right["served"] + traps["served"], _TARGET),
                 str(right["judged"]),
                 str(right["never sought"]),
                 str(asked),
             ]
         )
-    heads = ["mode", "rightful served %", "traps served %", "on a word", "rightful not sought", "asked"]
-    note = "Not sought: refused before any neighbour was looked for, as live, personal, or of a category of its own."
+    heads = [
+        "mode",
+        "rightful served %",
+        "traps served %",
+        "realised / target",
+        "on a word",
+        "rightful not sought",
+        "asked",
+    ]
+    note = (
+        "Not sought: refused before any neighbour was looked for, as live, personal, or of a category of its own. "
+        f"{target_note(_TARGET).capitalize()}."
+    )
     return Table("fow_cache with recorded verdicts: one cache, a tenant for each pair", heads, rows, note)
 
 
@@ -185,6 +199,8 @@ def _stream_tables(
         "hits %",
         "of the possible %",
         "wrong %",
+        "realised / target",
+        "of noiseless hits %",
         "asked %",
         "net %",
         "net, small model %",
@@ -198,7 +214,7 @@ def _stream_tables(
             for mode in _MODES if judge != "none" else ("first",):
                 runs = [done[job][mode] for job in jobs if (job.stream, job.judge) == (name, judge)]
                 facts[f"{name}/{judge}/{mode}"] = [
-                    [one.hits, one.possible, one.error, one.asked, one.net, one.net_small] for one in runs
+                    [one.hits, one.possible, one.error, one.asked, one.net, one.net_small, one.semantic] for one in runs
                 ]
                 rooms = [max(1e-9, one.possible - one.static) for one in runs]
                 ways = [(one.net - one.static) / room for one, room in zip(runs, rooms, strict=True)]
@@ -207,22 +223,40 @@ def _stream_tables(
                     [
                         judge,
                         mode if judge != "none" else "",
-                        _spread([one.hits for one in runs]),
-                        _spread([one.hits / one.possible for one in runs]),
-                        _spread([one.error for one in runs], 2),
-                        _spread([one.asked for one in runs]),
-                        _spread([one.net for one in runs]),
-                        _spread([one.net_small for one in runs]),
-                        _spread(ways, 0),
-                        _spread(small, 0),
+                        middle([one.hits for one in runs]),
+                        middle([one.hits / one.possible for one in runs]),
+                        middle([one.error for one in runs], 2),
+                        _of_target(runs),
+                        middle(kept) if (kept := _of_noiseless(done, name, judge, mode)) else "",
+                        middle([one.asked for one in runs]),
+                        middle([one.net for one in runs]),
+                        middle([one.net_small for one in runs]),
+                        middle(ways, 0),
+                        middle(small, 0),
                     ]
                 )
         note = (
-            "Median and range over orders. Way: from the best static threshold in hindsight within the target (0) to "
-            "an oracle (100), net of the price of words and of audits."
+            "Median and range over orders; realised / target is that of all orders together. Of noiseless hits: "
+            f"divided by those of `{_NOISELESS}`, by order; at least half should be left with told noise. Way: from "
+            "the best static threshold in hindsight within the target (0) to an oracle (100), net of the price of "
+            "words and of audits."
         )
         tables.append(Table(f"{name}, {chosen.length} requests, {chosen.permutations} orders", heads, rows, note))
     return tables
+
+
+def _of_target(runs: Sequence[StreamRun]) -> str:
+    """The error of the hits of all orders as a multiple of the target; empty where nothing was served."""
+    semantic = sum(one.semantic for one in runs)
+    return f"{sum(one.error * one.semantic for one in runs) / semantic / _TARGET:.2f}" if semantic else ""
+
+
+def _of_noiseless(done: Mapping[StreamJob, Mapping[str, StreamRun]], stream: str, judge: str, mode: str) -> list[float]:
+    """The hits with a noisy judge as shares of those without its noise, order by order; none for other judges."""
+    if "noise" not in judge:
+        return []
+    noisy = [job for job in done if (job.stream, job.judge) == (stream, judge)]
+    return [done[job][mode].hits / max(1e-9, done[replace(job, judge=_NOISELESS)][mode].hits) for job in noisy]
 
 
 def _stream(job: StreamJob) -> dict[str, StreamRun]:
@@ -270,6 +304,7 @@ def _stream(job: StreamJob) -> dict[str, StreamRun]:
             (spared - SMALL_PRICE * asked) / requests,
             possible,
             static,
+            counts["semantic"] / requests,
         )
     once = found["first"]
     off = _PROMPT * once.judged
@@ -324,11 +359,12 @@ def _validity_table(chosen: argparse.Namespace, facts: dict[str, object], told: 
                 between(interval(sum(one[5] for one in found), len(found)), 1),
                 percent(hits / (len(found) * _LENGTH), 1),
                 percent(wrong / max(1.0, hits)),
+                f"{wrong / max(1.0, hits) / _VALID:.2f}",
                 percent(sum(one[3] for one in found) / (len(found) * _LENGTH), 1),
             ]
         )
     heads = ["words", "streams", "ever above %", "on words alone %", "ever an error too many %"]
-    heads += ["hits %", "expected error %", "asked %"]
+    heads += ["hits %", "expected error %", "realised / target", "asked %"]
     note = (
         f"Above: at any time after {_BURN_IN} hits the expected errors of all hits so far, by meaning and on a word, "
         "exceed what the target allows for them. On words alone: those of hits on a word, after as many of these "
@@ -361,8 +397,3 @@ def _valid(job: ValidityJob) -> list[tuple[bool, int, float, int, bool, bool]]:
         beyond = bool((np.cumsum(np.where(served, wrong - _VALID, 0.0)) > 1.0).any())
         found.append((ever, int(hits[-1]), float(wrong.sum()), asked, alone, beyond))
     return found
-
-
-def _spread(values: list[float], digits: int = 1) -> str:
-    middle, low, high = statistics.median(values), min(values), max(values)
-    return f"{percent(middle, digits)} ({percent(low, digits)}–{percent(high, digits)})"

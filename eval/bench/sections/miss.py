@@ -48,7 +48,7 @@ def measure(folder: Path, options: Options) -> Section:
                         took = [1e6 * pair[which] for pair in times]
                         kept[f"{name} p50"].append(percentile(took, 0.5))
                         kept[f"{name} p99"].append(percentile(took, 0.99))
-                    outcomes.update(_outcome(status) for status in statuses if label != "direct")
+                    outcomes.update(outcome(status) for status in statuses if label != "direct")
         for client in clients.values():
             client.close()
     for (label, stream), values in found.items():
@@ -107,7 +107,7 @@ def _round(clients: dict[str, Client], bodies: list[bytes]) -> dict[str, tuple[l
     return told
 
 
-def _outcome(status: str) -> str:
+def outcome(status: str) -> str:
     """A `Cache-Status` without what differs from request to request."""
     parts = [part.strip() for part in status.split(";")[1:]]
     return "; ".join(part for part in parts if not part.startswith("ttl="))
