@@ -108,7 +108,7 @@ def _tiers(found: dict[str, Any]) -> None:
     asking = found.get("asking", {})
     for category, strata in found.get("wording", {}).items():
         if closed := [row["edit"] for row in strata if row["closed"]]:
-            output.text(_wrapped(f"{category}: not served for too many errors: equal wordings by {', '.join(closed)}"))
+            output.text(_wrapped(f"{category}: {_told_of_closed(closed)}"))
     if not (asking.get("asked") or any(audits or undecided for audits, _, undecided in counts.values())):
         return
     output.text("\nErrors that audits found, by tier")
@@ -125,6 +125,17 @@ def _tiers(found: dict[str, Any]) -> None:
     for name, row in found.get("judged", {}).items():
         if row.get("note"):
             output.text(_wrapped(f"{name}: {row['note']}"))
+
+
+def _told_of_closed(edits: Sequence[str]) -> str:
+    """Say which kinds of edits are closed; a judge that errs closes several, and traffic rarely more than one."""
+    said = f"not served for too many errors: equal wordings by {', '.join(edits)}"
+    if len(edits) == 1:
+        return said
+    return (
+        f"{said}; several at once are likelier errors of the judge: choose another (cache.judge), or say how often it "
+        "errs (judge.false_yes, judge.false_no)"
+    )
 
 
 def _counted_by_tier(found: dict[str, Any]) -> dict[str, list[int]]:

@@ -55,12 +55,14 @@ def test_verdicts_that_no_share_bounds_are_not_told_to_be_within_it(
     assert f"{said} for 1.9% of at most 2.0%)" in found
 
 
-def test_kinds_of_edits_that_were_closed_are_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("errors", "judge"), [({"order": 3, "typo": 2}, True), ({"typo": 2}, False)])
+def test_kinds_of_edits_that_were_closed_are_named_and_the_judge_where_it_is_the_likelier_cause(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: dict[str, int], judge: bool
 ) -> None:
     strata = [
-        {"edit": edit, "audits": 9, "wrong": wrong, "undecided": 0, "closed": wrong > 0}
-        for edit, wrong in (("filler", 0), ("order", 3), ("typo", 2))
+        {"edit": edit, "audits": 9, "wrong": errors.get(edit, 0), "undecided": 0, "closed": edit in errors}
+        for edit in ("filler", "order", "typo")
     ]
-    found = printed(monkeypatch, capsys, wording={"default": strata})
-    assert "default: not served for too many errors: equal wordings by order, typo" in found
+    found = " ".join(printed(monkeypatch, capsys, wording={"default": strata}).split())
+    assert f"default: not served for too many errors: equal wordings by {', '.join(errors)}" in found
+    assert ("errs (judge.false_yes, judge.false_no)" in found) is judge

@@ -22,6 +22,7 @@ from semcache.matching.strategies.certified.calibrated_belief import (
 )
 from semcache.matching.strategies.certified.error_budget import Contract
 from semcache.matching.strategies.certified.overruled_vetoes import VetoLabels
+from semcache.matching.strategies.certified.surest_labels import SurestLabels
 from semcache.matching.strategies.certified.unaudited_hits import UnauditedHits
 from semcache.types import Candidate
 from semcache.types.evidence import Label, LabelSource
@@ -50,6 +51,7 @@ class CategoryBeliefs:
         self.with_verifier = belief_with_verifier(prior, noise)
         self._vetoes = VetoLabels()
         self._unaudited = UnauditedHits()
+        self.surest = SurestLabels(prior, noise)
         self.labels = 0
 
     # P(correct)
@@ -133,6 +135,8 @@ class CategoryBeliefs:
         odds = about.log_odds(label.features, label.answer)
         risk = 1.0 - about.corrected(odds, label.features, self._caution)
         sampled = is_sample(label)
+        if sampled:
+            self.surest.take(label)
         if sampled and about.contradicted(label, odds):
             self.without_verifier.calibration.doubt()
             self.with_verifier.calibration.doubt()
@@ -171,6 +175,7 @@ class CategoryBeliefs:
             "told": self.with_verifier.state(),  # an older name, which saved states have
             "labels": self.labels,
             "vetoed": self._vetoes.state(),
+            "surest": self.surest.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -180,6 +185,7 @@ class CategoryBeliefs:
         self.with_verifier.restore(state.get("told", state))
         self.labels = int(state["labels"])
         self._vetoes.restore(state["vetoed"])
+        self.surest.restore(state)
 
 
 def is_of_this_version(label: Label) -> bool:

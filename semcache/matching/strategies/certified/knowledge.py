@@ -18,7 +18,7 @@ from semcache.matching.strategies.certified.category_beliefs import CategoryBeli
 from semcache.matching.strategies.certified.error_control import ErrorControl, Promise
 from semcache.matching.strategies.certified.overruled_vetoes import vetoing
 from semcache.types import Candidate
-from semcache.types.evidence import Label, LabelSource
+from semcache.types.evidence import Label, LabelSource, State
 
 
 class CategoryKnowledge:
@@ -50,6 +50,12 @@ class CategoryKnowledge:
         self.control.note(None if p_correct is None else 1.0 - p_correct, served=served, audited=audited)
         if served and not audited and p_correct is not None and candidate is not None:
             self.beliefs.keep_unaudited(candidate, p_correct)
+
+    def note_of(self) -> str:
+        """Where the promise stands and, until it is certified, what labels say of the judge; for operators."""
+        standing = self.control.note_of()
+        doubt = "" if self.control.state_of() is State.CERTIFIED else self.beliefs.surest.note()
+        return "; ".join([one for one in (standing, doubt) if one])
 
     def take(self, label: Label, tenants: str) -> None:
         """Learn from one label, of a tenant of the class `tenants`."""

@@ -155,7 +155,7 @@ class CertifiedThreshold:
             wrong=certificate.wrong,
             audit_rate=known.audit_rate(self._pack.of(category)),
             error=certificate.error,
-            note=control.note_of(),
+            note=known.note_of(),
             classes=control.tenants.standing(),
             undecided=certificate.undecided,
         )
