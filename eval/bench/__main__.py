@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     failed = 0
     for name in names:
         with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=scratch) as folder:
-            section = _measure(name, Path(folder), options, shlex.join(["python", "-m", "eval.bench", *argv]))
+            section = _measure(name, Path(folder), options, command(argv, chosen.before))
         if section is None:
             failed += 1
             continue
@@ -74,7 +74,13 @@ def main(argv: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
-def _measure(name: str, folder: Path, options: Options, command: str) -> Section | None:
+def command(argv: Sequence[str], before: Path | None) -> str:
+    """The line that the page shows, without the path of a checkout of this machine."""
+    line = shlex.join(["python", "-m", "eval.bench", *argv])
+    return line if before is None else line.replace(shlex.quote(str(before)), "FOLDER")
+
+
+def _measure(name: str, folder: Path, options: Options, line: str) -> Section | None:
     before, load = machine.calibration(), os.getloadavg()[0]
     try:
         section: Section = importlib.import_module(f"eval.bench.sections.{name}").measure(folder, options)
@@ -83,7 +89,7 @@ def _measure(name: str, folder: Path, options: Options, command: str) -> Section
         Console(stderr=True).print(f"[red]{name} could not be measured: {error}[/]", highlight=False)
         return None
     about = {
-        "command": command,
+        "command": line,
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes"),
         "rounds": options.rounds,
         "seconds": options.seconds,

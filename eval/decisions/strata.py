@@ -144,8 +144,8 @@ def _wordings(
     heads += ["requests until then, p50", "p95", "wrong until then"]
     note = (
         f"Above: at any time after {BURN_IN} hits the expected error of all hits so far exceeds the target; a kind "
-        "that is closed before has none, and its wrong answers are in the last column. Closed: at any time, for good or "
-        "not. Requests until then, and wrong answers until then (a mean), count from the change at request "
+        "that is closed before has none, and its wrong answers are in the last column. Closed: at any time, for good "
+        "or not. Requests until then, and wrong answers until then (a mean), count from the change at request "
         f"{_CHANGE}, or from the start where nothing changes. Told: the tier knows how often the judge errs. "
         "`characters` and `typo` have the lowest and the highest stated error of the kinds of edits that are served."
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from eval.bench.__main__ import command
 from eval.bench.options import Options
 from eval.bench.sections import miss_before
 from eval.bench.servers import DidNotStart
@@ -25,3 +26,9 @@ def test_the_same_commit_is_not_compared_with_itself(tmp_path: Path, monkeypatch
     monkeypatch.setattr(miss_before, "_commit", lambda _: "c0ffee of 2026-01-01")
     with pytest.raises(DidNotStart, match="is at the commit of this checkout"):
         miss_before.measure(tmp_path, Options(before=tmp_path))
+
+
+@pytest.mark.parametrize("between", [" ", "="])
+def test_the_page_names_no_path_of_the_machine(tmp_path: Path, between: str) -> None:
+    argv = ["miss_before", *f"--before{between}{tmp_path}".split(" "), "--rounds", "3"]
+    assert command(argv, tmp_path) == f"python -m eval.bench miss_before --before{between}FOLDER --rounds 3"
