@@ -1,4 +1,4 @@
-"""What changes by the hour, asked in few words: a price, a score, the weather, what is free, out of order or going on.
+"""Things that change by the hour, asked in few words: a price, a score, the weather, what is free or out of order.
 
 Knows such things by their names and by the words for how they stand. Invariant: the whole text is one such question of
 a few words; one of a month, a season, another world or a rule is of any day.
