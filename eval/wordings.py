@@ -121,6 +121,7 @@ def _page(facts: dict[str, Any], command: str) -> str:
         "Served: share of rightful pairs whose kept answer was served, by equal wording and by meaning. Traps: pairs",
         "of the same shape whose answers differ, that were served all the same.",
         f"{target_note(target).capitalize()}; equal wordings and hits by meaning have budgets of their own.",
+        "Answers of other pairs, a few in one cache for all, are in no column: it is not known if they are right.",
         "",
     ]
     totals = ["| half | way | pack | pairs | served | by wording | traps | served | by wording, realised / target |"]
