@@ -10,6 +10,7 @@ The error of a stratum has a Beta posterior. Its prior is stated here for each k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -49,6 +50,8 @@ _PRIOR_ERROR: dict[Kind, float] = {
 _PRIOR_AUDITS = 300.0  # audits that the prior counts for
 _QUIET = 0.1  # share of the audit rate that always remains
 _SURE = 3.0  # audits without an error, in units of 1 / target, after which the audit rate has fallen to that
+_DENSE = 5.0  # times the audit rate, after an error
+_ALLAYED = 10  # audits without an error after one, at most, with which it was not the first of many
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,9 @@ class _Stratum(AuditedStratum):
         self._wrong = self._prior * _PRIOR_AUDITS
         self._seen = _PRIOR_AUDITS
         self._shown = False  # closed by the certificate, whatever reports say
+        # A judge that calls right answers wrong says so of one among so many half of the time.
+        self._allayed = min(_ALLAYED, round(math.log(0.5) / math.log1p(-noise.harsh))) if noise.harsh else _ALLAYED
+        self._right = self._allayed  # audits since the last error
 
     @property
     def error(self) -> float:
@@ -212,7 +218,9 @@ class _Stratum(AuditedStratum):
         return self._wrong / self._seen
 
     def chance(self, rate: float, target: float) -> float:
-        """The probability of an audit of the next hit."""
+        """The probability of an audit of the next hit; where all turns wrong, the next errors are found soon."""
+        if self._right < self._allayed:
+            return spaced(min(1.0, rate * _DENSE), self.waited)
         return spaced(max(rate * _QUIET, rate / (1.0 + self.certificate.audits * target / _SURE)), self.waited)
 
     def take(self, label: Label, tenants: str, target: float) -> None:
@@ -227,6 +235,7 @@ class _Stratum(AuditedStratum):
                 self.claim.close()
         elif label.source is LabelSource.AUDIT and label.served:
             self._wrong, self._seen = self._wrong + self._errors(label), self._seen + 1.0
+            self._right = 0 if wrong else self._right + 1
             self._shown = self.audit(tenants, target, wrong=wrong) or self._shown
             if self.error > target and not self.closed:
                 self.claim.close()
@@ -268,9 +277,10 @@ class _Stratum(AuditedStratum):
         )
 
     def state(self) -> dict[str, Any]:
-        return {"wrong": self._wrong, "seen": self._seen, "shown": self._shown, **super().state()}
+        found = {"wrong": self._wrong, "seen": self._seen, "shown": self._shown, "right": min(_ALLAYED, self._right)}
+        return found | super().state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
         super().restore(state)
         self._wrong, self._seen = float(state["wrong"]), float(state["seen"])
-        self._shown = bool(state.get("shown", False))
+        self._shown, self._right = bool(state.get("shown", False)), int(state.get("right", _ALLAYED))

@@ -104,6 +104,24 @@ def test_a_closed_kind_opens_again_by_right_answers_to_what_it_would_have_served
     assert tier.judge("default", Edit.ORDER, CONTROLS).serve
 
 
+@pytest.mark.parametrize(("harsh", "allayed"), [(0.0, 10), (0.03, 10), (0.1, 7), (0.4, 1)])
+def test_after_an_error_hits_are_audited_densely_until_as_many_were_right(harsh: float, allayed: int) -> None:
+    """A kind that turned wrong after two thousand right hits served 75 wrong answers before it was closed; now 21."""
+    tier = WordingTier(PACK, noise=LabelNoise(harsh=harsh))
+    for _ in range(150):
+        tier.observe(audit(Edit.FRAME, correct=True))
+    before = tier.judge("default", Edit.FRAME, CONTROLS).audit
+    tier.observe(audit(Edit.FRAME, correct=False))
+    again = WordingTier(PACK, noise=LabelNoise(harsh=harsh))
+    again.restore(tier.state())
+    seen = 0
+    while again.judge("default", Edit.FRAME, CONTROLS).audit > 3 * before:
+        again.observe(audit(Edit.FRAME, correct=True))
+        seen += 1
+    assert seen == allayed
+    assert again.judge("default", Edit.FRAME, CONTROLS).audit <= before
+
+
 def test_audits_become_rarer_with_evidence_and_never_stop() -> None:
     tier = WordingTier(PACK)
     rates = []
