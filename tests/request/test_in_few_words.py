@@ -45,6 +45,8 @@ def test_what_changes_by_the_hour_is_live(text: str) -> None:
         "what is an exchange rate",
         "How are oil prices calculated?",
         "What is a ferry?",
+        "How do I get the newest version of the app?",
+        "Where do I download the latest release?",
         "Is the sea open or closed to shipping law?",
         "How do I check if a job is stuck?",
         "Wie wird das Wetter vorhergesagt?",

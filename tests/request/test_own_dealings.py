@@ -12,6 +12,8 @@ from semcache.request.eligibility import is_personal
     [
         "Why did my last backup fail?",
         "Which courier has my parcel?",
+        "Who else is on my team?",
+        "Are my servers in eu-west?",
         "is parking included in my booking",
         "did the insurer reimburse us yet",
         "has the cashback been credited to me",

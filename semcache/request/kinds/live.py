@@ -354,8 +354,10 @@ _NOT_LIVE = any_of(
     # The way to cancel what was ordered this morning is that of any morning.
     r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
     r"|disable|edit|enable|install|book|reserve|correct|dispute|register|remove|renew|report|request|reset|return"
-    r"|uninstall|unsubscribe|update|upgrade|get the latest version)\b"
+    r"|uninstall|unsubscribe|update|upgrade|get the (?:latest|newest|most recent) (?:version|release|update))\b"
     r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
+    r"^\W*where (?:do|can|could) (?:i|we|you) (?:\w+ )?(?:get|download|install) (?:the )?(?:latest|newest|most recent) "
+    r"(?:version|release|update)\b",
     r"\b(?:weather|exchange rates?)\b.{0,200}\b" + standing.LONG_AGO + r"\b",
     # What was charged is complained about, or how a rate is come by is asked.
     rf"^(?!.*{_AT_THE_MOMENT}).*\bexchange rates?\b(?=.{{0,200}}\b(?:wrong|incorrect|correct|right|match|charged"

@@ -28,6 +28,9 @@ _DEALINGS = CuedPatterns(
         "my our",
         _ASKED
         + r"(?:why|how|when) (?:did|was|were|has|have) (?:my|our) (?:last|latest|most recent|previous|recent) \w",
+        _ASKED
+        + r"(?:is|are) (?:my|our) (?:[\w-]+ ){0,2}(?:servers?|instances?|sites?|websites?|devices?|cameras?|services?"
+        r"|deployments?|jobs?|clusters?) (?:still |back )?(?:up|down|online|offline|running|healthy)\W*$",
         _ASKED + r"(?:which|what) [\w-]+ (?:has|have|holds?|got|handles?|carries|is handling|is carrying|is bringing) "
         r"(?:my|our) (?!(?:own|best|interests?|attention)\b)\w",
         _ASKED + rf"(?:is|are|was|were) (?!(?:it|there|that|this)\b)(?:[\w-]+ ){{1,4}}(?:included|listed|covered) "

@@ -28,7 +28,7 @@ _RECORDS = vocabulary(
     "pressure cholesterol weight symptoms scan referral vaccine visa passport permit licence license note "
     "goal goals savings",
     "complaint complaints deposit deposits transfer transfers",
-    "pto subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
+    "servers pto subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
 # "What our API returns" is what it gives back.
 _GIVEN_BACK = "".join(
